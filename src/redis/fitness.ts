@@ -27,9 +27,9 @@ export interface FitnessOptions {
 
 export function createFitness(client: RedisClient, options: FitnessOptions): Fitness {
   let fit = false;
-  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+  let latest: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
 
-  async function ask(): Promise<boolean> {
+  async function serverFits(): Promise<boolean> {
     const { problems } = await withRedisDeadline(options.deadlineMs, () => checkServer(client));
     for (const problem of problems) options.onProblem(problem);
     return problems.length === 0;
@@ -37,18 +37,18 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
 
   function reset(): void {
     fit = false;
-    asked = undefined;
+    latest = undefined;
   }
   /** A failed check means an outage, which requests notice on their own. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
-    const question = { at: performance.now(), answer: ask() };
-    asked = question;
+    const started = { at: performance.now(), answer: serverFits() };
+    latest = started;
     try {
-      const answer = await question.answer;
-      if (asked === question) fit = answer;
+      const answer = await started.answer;
+      if (latest === started) fit = answer;
     } catch {
-      if (asked === question) asked = undefined;
+      if (latest === started) latest = undefined;
     }
   }
   const timer = setInterval(() => void checkAgain(), options.checkEveryMs ?? CHECK_EVERY_MS).unref();
@@ -60,15 +60,15 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
       return fit;
     },
     async assertFit() {
-      if (asked === undefined || performance.now() - asked.at > ASK_AGAIN_MS) {
-        asked = { at: performance.now(), answer: ask() };
+      if (latest === undefined || performance.now() - latest.at > ASK_AGAIN_MS) {
+        latest = { at: performance.now(), answer: serverFits() };
       }
-      const question = asked;
+      const started = latest;
       try {
-        const answer = await question.answer;
-        if (asked === question) fit = answer;
+        const answer = await started.answer;
+        if (latest === started) fit = answer;
       } catch (failure) {
-        if (asked === question) asked = undefined;
+        if (latest === started) latest = undefined;
         throw failure;
       }
       if (!fit)

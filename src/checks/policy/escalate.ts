@@ -84,7 +84,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
       return { kind: 'flag', reason: 'approved before' };
     }
     await score();
-    const asked = await authenticateAgain(exchange);
+    const before = await authenticateAgain(exchange);
     const wait = patience.begin();
     const startedAt = performance.now();
     const result = await ask(requestOf(exchange, rules), wait);
@@ -92,7 +92,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
       return notApproved(exchange, rules, result.kind, performance.now() - startedAt);
     }
     const { record, limits } = await authenticateAgain(exchange);
-    if (!isDeepStrictEqual(rightsOf(record), rightsOf(asked.record))) return keyChanged(exchange);
+    if (!isDeepStrictEqual(rightsOf(record), rightsOf(before.record))) return keyChanged(exchange);
     // A call that is judged again already has a reservation, with the earlier limits.
     if (facts.judgedAgain !== undefined && !isDeepStrictEqual(limits, exchange.budget.limits)) {
       return budgetChanged(exchange);

@@ -49,14 +49,14 @@ export function queryOfNextPage(
 ): string | undefined {
   if (!isObject(json)) return undefined;
   const { nextPage: [member, parameter] = ['', ''], after = 'after' } = provider.objects ?? {};
-  const asked = new URLSearchParams(query);
+  const next = new URLSearchParams(query);
   const token = json[member];
-  const backwards = BACKWARDS.find((name) => asked.has(name));
+  const backwards = BACKWARDS.find((name) => next.has(name));
   const end = (backwards === undefined ? elements.at(-1) : elements[0])?.id;
-  if (typeof token === 'string' && token !== '') asked.set(parameter, token);
-  else if (json['has_more'] === true && end !== undefined) asked.set(backwards ?? after, end);
+  if (typeof token === 'string' && token !== '') next.set(parameter, token);
+  else if (json['has_more'] === true && end !== undefined) next.set(backwards ?? after, end);
   else return undefined;
-  return `?${asked.toString()}`;
+  return `?${next.toString()}`;
 }
 
 /** Returns edits that replace the ids at the ends of a page by those of the objects left in it. */

@@ -57,16 +57,16 @@ function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached
   if (last === undefined || attempt === undefined)
     throw new Error('an answer was received from an unknown target');
   const known = new Map(tried.map(({ index, outcome }) => [index, outcome]));
-  const asked = attempts.slice(0, last.index + 1).map(({ exchange }, index) => ({
+  const made = attempts.slice(0, last.index + 1).map(({ exchange }, index) => ({
     exchange,
     outcome: known.get(index) ?? 'lost',
   }));
-  const alsoAsked = asked
+  const alsoAsked = made
     .slice(0, -1)
     .filter(({ outcome }) => UNCERTAIN.has(outcome))
     .map(({ exchange }) => exchange);
   const parsed = alsoAsked.length === 0 ? attempt.exchange : { ...attempt.exchange, alsoAsked };
-  const reached = { parsed, attempt, tried: asked };
+  const reached = { parsed, attempt, tried: made };
   switch (last.outcome) {
     case 'connect':
       return { ...reached, origin: 'not_connected', failure: 'upstream_unavailable' };

@@ -164,9 +164,9 @@ function after(
 }
 
 async function tracesOf(call: PolicyCall, { answer }: TestStep): Promise<TraceStep[]> {
-  const asked = callStep(call);
-  if (answer === undefined) return [asked];
-  return [asked, await stepOfTexts(answerTo(call.input.request), await textsOfServerMessage(answer))];
+  const step = callStep(call);
+  if (answer === undefined) return [step];
+  return [step, await stepOfTexts(answerTo(call.input.request), await textsOfServerMessage(answer))];
 }
 
 function callOfTest(
