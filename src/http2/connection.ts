@@ -16,9 +16,9 @@ import {
   unpadded,
   type Code,
   type Http2Frame,
+  FrameReader,
 } from './frame.ts';
 import { FloodGuard, LIMITS } from './limits.ts';
-import { FrameReader } from './frame-reader.ts';
 import { HeaderBlocks, type HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { FrameOutbox, OVERFULL_BYTES } from './outbox.ts';

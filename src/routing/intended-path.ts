@@ -23,26 +23,20 @@ export interface RequestedPath {
  * one of the provider's roots. Handles a missing or duplicate `/v1` and the base path of another provider. Returns
  * undefined if nothing matches.
  */
-export function intendedPath(requested: RequestedPath): string | undefined {
-  if (requested.path.length > MAX_PATH_CHARS) return undefined;
-  const path = requested.path.replace(/\/$/, '');
-  for (const candidate of candidates(requested, path)) {
-    if (requested.provider.endpoint(requested.method, candidate, requested.query) !== undefined)
-      return candidate;
-  }
-  return undefined;
-}
-
-function* candidates({ provider, basePath }: RequestedPath, path: string): Generator<string> {
+export function intendedPath({ provider, basePath, method, path, query }: RequestedPath): string | undefined {
+  if (path.length > MAX_PATH_CHARS) return undefined;
   const isBase = baseSegments(provider, basePath);
-  let rest = path;
+  const isEndpoint = (candidate: string): boolean =>
+    provider.endpoint(method, candidate, query) !== undefined;
+  let rest = path.replace(/\/$/, '');
   for (let dropped = 0; dropped <= MAX_DROPPED; dropped++) {
-    for (const root of provider.roots) yield root + rest;
-    yield rest;
+    const found = [...provider.roots, ''].map((root) => root + rest).find(isEndpoint);
+    if (found !== undefined) return found;
     const [, first = ''] = rest.split('/', 2);
-    if (first === '' || !isBase(first)) return;
+    if (first === '' || !isBase(first)) return undefined;
     rest = rest.slice(first.length + 1);
   }
+  return undefined;
 }
 
 /** Reports whether a path begins with a root of the provider; if so, the base URL is not the mistake. */
