@@ -12,9 +12,9 @@ const [accessKeyId, secretAccessKey, sessionToken] = PROVIDER_KEY.split(':');
 const client = new BedrockRuntimeClient({
   region: 'us-east-1',
   endpoint: BASE_URL,
-  // Used where there is no gateway; through one, they sign for the wrong host, and the gateway signs anew.
+  // Used without a gateway. With one, they sign for the wrong host, and the gateway signs again.
   credentials: { accessKeyId, secretAccessKey, sessionToken },
-  // The gateway takes HTTP/2 without TLS, as the newest speaks it, and the fake provider does not.
+  // The newest version uses HTTP/2 without TLS, which the gateway accepts but the fake provider does not.
   ...(direct && { requestHandler: new NodeHttpHandler() }),
 });
 if (!direct) {

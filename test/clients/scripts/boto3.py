@@ -6,7 +6,7 @@ client = boto3.client(
     "bedrock-runtime",
     region_name="us-east-1",
     endpoint_url=BASE_URL,
-    # Used where there is no gateway; through one, they sign for the wrong host, and the gateway signs anew.
+    # Used without a gateway. With one, they sign for the wrong host, and the gateway signs again.
     aws_access_key_id=ACCESS,
     aws_secret_access_key=SECRET,
     aws_session_token=TOKEN,

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/genai"
 )
 
-// One stream, of which the text comes back.
+// Makes one stream and prints its text.
 func google() (string, error) {
 	ctx := context.Background()
 	options := genai.HTTPOptions{BaseURL: os.Getenv("BASE_URL") + "/"}

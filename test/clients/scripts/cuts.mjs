@@ -1,4 +1,4 @@
-// One stream a call, of which the text comes back, and how it ended where the client says so.
+// Each call makes one stream. Prints its text and, if the client reports it, how it ended.
 const ASKED = [{ role: 'user', content: HELLO }];
 
 const read = async (stream, textOf) => {
@@ -98,7 +98,7 @@ calls.ollama = async () => {
   return read(client.chat({ model: 'any', messages: ASKED, stream: true }), ({ message }) => message.content);
 };
 
-/** What `ai` hands to `onError` last; one that it calls a whole answer comes back as text. */
+/** Returns the last error that `ai` passes to `onError`, or the text of an answer that it considers complete. */
 const ai = async (model) => {
   const { streamText } = await import('ai');
   const failures = [];

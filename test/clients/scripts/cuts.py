@@ -1,4 +1,4 @@
-# One stream a call, of which the text comes back, and how it ended where the client says so.
+# Each call makes one stream. Prints its text and, if the client reports it, how it ended.
 ASKED = [{"role": "user", "content": HELLO}]
 
 
@@ -49,7 +49,7 @@ def google():
 
 
 def call_google():
-    # Kept: it is closed with its last name.
+    # Keep a reference to the client: otherwise, it is closed.
     client = google()
     stream = client.models.generate_content_stream(model="gemini-2.0-flash", contents=HELLO)
     return "".join(chunk.text or "" for chunk in stream)
@@ -143,7 +143,7 @@ def call_litellm_anthropic():
 
 
 def call_litellm_gemini():
-    # The older versions want the method's own address.
+    # Older versions require the address of the method.
     from importlib.metadata import version
 
     is_old = tuple(int(part) for part in version("litellm").split(".")[:2]) < (1, 80)

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// The headers of the endpoint.
+// Headers of the endpoint.
 func headers() map[string]string {
 	own := map[string]string{}
 	json.Unmarshal([]byte(os.Getenv("HEADERS")), &own)
 	return own
 }
 
-// Makes the calls that are asked for, and tells what came of each. E is the client's own error, which knows a status
-// and may know the headers.
+// Makes the requested calls and prints their results. E is the client's own error, which has a status and may have the
+// headers.
 func tell[E error](calls map[string]func() (any, error), answerOf func(E) (int, http.Header)) {
 	for _, name := range strings.Fields(os.Getenv("CALLS")) {
 		value, err := calls[name]()

@@ -4,7 +4,7 @@ const HELLO = 'say something';
 const WEATHER = 'what is the weather like in Zürich?';
 const calls = {};
 
-/** As chat APIs take a tool. */
+/** A tool in the format of chat APIs. */
 const TOOLS = [
   {
     type: 'function',
@@ -20,7 +20,7 @@ const collect = async (stream) => {
   return events;
 };
 
-/** The calls of a client that is built as OpenAI's is. */
+/** Calls of a client with the structure of OpenAI's. */
 const chatCalls = (client, model) => {
   const ask = (content, more = {}) =>
     client.chat.completions.create({
@@ -53,7 +53,7 @@ for (const name of process.env.CALLS.split(' ')) {
   try {
     tell(name, { value: (await calls[name]()) ?? null });
   } catch (thrown) {
-    // What gives up after several attempts throws an error that holds the last one's.
+    // A client that gives up after several attempts wraps the error of the last one.
     const error = thrown.lastError ?? thrown;
     const status = error.status ?? error.statusCode ?? error.status_code ?? error.$metadata?.httpStatusCode;
     const gatewayType = typeOf(error);

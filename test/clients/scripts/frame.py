@@ -8,7 +8,7 @@ PROVIDER_KEY = os.environ["PROVIDER_KEY"]
 HELLO = "say something"
 WEATHER = "what is the weather like in Zürich?"
 
-# As chat APIs take a tool.
+# A tool in the format of chat APIs.
 TOOLS = [
     {
         "type": "function",
@@ -47,7 +47,7 @@ def tell(call, outcome):
 
 def status_of(error):
     if isinstance(getattr(error, "response", None), dict):
-        # None for an error that came in a stream.
+        # None for an error in a stream.
         return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     names = ("status_code", "code", "http_status")
     return next((getattr(error, name) for name in names if getattr(error, name, None)), None)
@@ -69,7 +69,7 @@ for _name in os.environ["CALLS"].split():
     try:
         tell(_name, {"value": globals()["call_" + _name]()})
     except Exception as _error:
-        # Frameworks raise errors of their own from those of a client, which has the status.
+        # Frameworks raise their own errors from those of a client, which have the status.
         _status = status_of(_error) or status_of(_error.__cause__)
         _said = {"type": type(_error).__name__, "message": str(_error)}
         if isinstance(_status, int):

@@ -2,7 +2,7 @@ import { GoogleGenAI } from '@google/genai';
 
 const client = new GoogleGenAI({
   apiKey: API_KEY,
-  // The mock knows this version alone; pages are run with the one that the client takes by itself.
+  // The mock only supports this version. The pages are run with the client's default.
   httpOptions: { baseUrl: BASE_URL, headers: HEADERS, apiVersion: 'v1beta' },
 });
 const tools = [

@@ -1,7 +1,7 @@
 from google import genai
 from google.genai import types
 
-# The mock knows this version alone; pages are run with the one that the client takes by itself.
+# The mock only supports this version. The pages are run with the client's default.
 client = genai.Client(
     api_key=API_KEY,
     http_options=types.HttpOptions(base_url=BASE_URL, headers=HEADERS, api_version="v1beta"),

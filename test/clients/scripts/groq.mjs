@@ -1,6 +1,6 @@
 import Groq from 'groq-sdk';
 
-// It adds `/openai` itself, which the provider's own base URL has.
+// The client adds `/openai` itself, although the provider's base URL contains it.
 const client = new Groq({
   baseURL: BASE_URL.replace(/\/openai$/, ''),
   apiKey: API_KEY,

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** In a session of its own, which is closed after it. */
+/** Runs a call in a separate session, and closes it. */
 const ask = async (question) => {
   const client = new Client({ name: 'app', version: '1.0.0' });
   const headers = { Authorization: `Bearer ${API_KEY}` };

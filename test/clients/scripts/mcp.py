@@ -12,7 +12,7 @@ def ask(question):
         async with streamablehttp_client(BASE_URL, headers=headers) as (read, write, _):
             async with ClientSession(read, write) as session:
                 began = await session.initialize()
-                # Else the error comes in groups, one for each `async with`.
+                # Otherwise each `async with` wraps the error in a group.
                 try:
                     return await question(session, began)
                 except Exception as error:

@@ -20,7 +20,7 @@ def get_weather(city: str) -> str:
 
 
 def agent(kind):
-    # Calls run in loops of their own, and a connection belongs to one.
+    # Each call runs in its own event loop, and a connection belongs to one loop.
     client = AsyncOpenAI(base_url=BASE_URL + "/v1", api_key=API_KEY, default_headers=HEADERS)
     return Agent(name="test", instructions="Help.", model=kind("gpt-4o", client), tools=[get_weather])
 

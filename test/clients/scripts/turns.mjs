@@ -13,7 +13,7 @@ calls.google_chat = async () => {
   return said;
 };
 
-/** The parts of two answers, in order, each with its text; the first calls a tool and goes on. */
+/** Parts of two answers, in order, each with its text. The first one calls a tool and continues. */
 const parts = (model) => async () => {
   const { streamText, jsonSchema, tool, isStepCount, stepCountIs } = await import('ai');
   const tools = {

@@ -1,4 +1,4 @@
-# Two turns each: what is said, and what of it the client keeps.
+# Makes two turns per client. Prints the answers, and the parts that the client keeps.
 ASKED = [HELLO, "and then?"]
 
 
