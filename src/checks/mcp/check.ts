@@ -4,21 +4,33 @@ import { calledTool } from '../../mcp/message.ts';
 import { callTypeOf, methodProblem, type McpCallType, type McpEra } from '../../mcp/methods.ts';
 import { eraOf } from '../../mcp/mirrored.ts';
 import { paramsOf } from '../../mcp/read-message.ts';
-import { isParsed, PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
-import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import {
+  asDenial,
+  isParsed,
+  PASS,
+  PASS_EVENT,
+  type Check,
+  type Denial,
+  type StreamAction,
+  type StreamRewriter,
+  type Verdict,
+} from '../../pipeline/check.ts';
+import type { Admitted, Answered, Parsed } from '../../pipeline/exchange.ts';
 import { handled } from '../../pipeline/read-ahead.ts';
 import { findingId } from '../finding-id.ts';
 import { calledByName, policyDenied, toolDenied } from '../denials.ts';
-import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 import { inOrder, type TaskBinding } from './task-binding.ts';
+import { GatewayError } from '../../errors.ts';
 
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
   readonly tasks: TaskBinding;
   /** Adds 10 points to the risk score of the key for a policy block, once a day per finding (docs/risk.md). */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
-  readonly authenticateAgain: AuthenticateAgain;
+  readonly authenticateAgain: (
+    admitted: Pick<Admitted, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
+  ) => Promise<unknown>;
   readonly unknownMethods: McpConfig['unknown_methods'];
 }
 
@@ -129,4 +141,40 @@ function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefin
     type: 'upstream_unavailable',
     message: `the MCP server ${mcp?.server ?? ''} rejected the gateway's credentials (HTTP ${String(status)}): an operator can set them in mcp.servers[].headers`,
   };
+}
+
+/** How long the last check of a key remains valid. */
+const JUDGED_FOR_MS = 1_000;
+
+/** Cuts an open-ended stream before its next event once its key is no longer valid. Undefined for other streams. */
+export function createKeyGuard(
+  exchange: Answered,
+  authenticateAgain: McpCheckDeps['authenticateAgain'],
+): StreamRewriter | undefined {
+  if (!isOpenEnded(exchange)) return undefined;
+  let judgedAt = exchange.startedAt;
+
+  async function judge(): Promise<StreamAction> {
+    try {
+      await authenticateAgain(exchange);
+    } catch (failure) {
+      if (!(failure instanceof GatewayError)) throw failure;
+      return { kind: 'cut', denial: asDenial(failure) };
+    }
+    judgedAt = performance.now();
+    return PASS_EVENT;
+  }
+
+  return {
+    readsText: false,
+    event: () => (performance.now() - judgedAt < JUDGED_FOR_MS ? PASS_EVENT : judge()),
+  };
+}
+
+/** Matches server-initiated streams: the GET stream up to 2025-11-25, and later subscriptions. */
+function isOpenEnded({ mcp, method, request }: Answered): boolean {
+  if (mcp === undefined) return false;
+  return (
+    method === 'GET' || (request.mcp?.kind === 'request' && request.mcp.method === 'subscriptions/listen')
+  );
 }

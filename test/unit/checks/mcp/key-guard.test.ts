@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyGuard } from '../../../../src/checks/mcp/key-guard.ts';
+import { createKeyGuard } from '../../../../src/checks/mcp/check.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import { PASS_EVENT, type StreamAction } from '../../../../src/pipeline/check.ts';
 import type { StreamEvent } from '../../../../src/providers/dialect.ts';
