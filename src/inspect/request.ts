@@ -13,7 +13,7 @@ import {
 import type { PromptText } from '../providers/request-facts.ts';
 import { CLEAN, type Found, type Inspected } from './inspected.ts';
 import { placeOf, whereSaid } from '../where-found.ts';
-import { createScanBatch, type ScanBatch } from './scan/scan-batch.ts';
+import { ScanBatch } from './scan/scan-batch.ts';
 import { after, each, inTurns, type Awaitable, type Work } from '../turns.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';
 
@@ -45,7 +45,7 @@ export function inspectRequest(
   findAll: FindAll,
   looksAt?: (place: WordsPlace) => boolean,
 ): Awaitable<InspectedRequest> {
-  const batch = createScanBatch(findAll, 'request');
+  const batch = new ScanBatch(findAll, 'request');
   return after(inTurns(gathered(exchange, batch, looksAt)), (searched) =>
     after(batch.search(), () =>
       batch.found.length === 0

@@ -6,7 +6,7 @@ import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts } from '../../providers/dialect.ts';
 import { CLEAN, unreadable, type Inspected } from '../inspected.ts';
 import { inspectJson, type AnswerScope } from './json-answer.ts';
-import { APART, createScanBatch } from '../scan/scan-batch.ts';
+import { APART, ScanBatch } from '../scan/scan-batch.ts';
 import { inspectRaw } from './text-answer.ts';
 import { lastUpTo } from '../../text/ascending.ts';
 import { isTurnOver, nextTurn, type Awaitable } from '../../turns.ts';
@@ -83,7 +83,7 @@ interface Runs {
  */
 async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);
-  const batch = createScanBatch(findAll, 'answer');
+  const batch = new ScanBatch(findAll, 'answer');
   batch.add(runs.text);
   await batch.search();
   return {

@@ -20,7 +20,7 @@ import {
 } from '../../turns.ts';
 import type { Inspected } from '../inspected.ts';
 import { Joined, type Part } from '../offset-map.ts';
-import { createScanBatch, type ScanBatch } from '../scan/scan-batch.ts';
+import { ScanBatch } from '../scan/scan-batch.ts';
 import { TextMap } from '../../text/text-map.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 import { DocumentSearch, pathKey, Words, type WordsPlace } from './document-search.ts';
@@ -38,7 +38,7 @@ export function inspectJson(
   findAll: FindAll,
   scope: AnswerScope,
 ): Awaitable<Inspected> {
-  const batch = createScanBatch(findAll, 'answer');
+  const batch = new ScanBatch(findAll, 'answer');
   return after(inTurns(gathered(whole, facts, batch, scope)), (searched) =>
     after(batch.search(), () => ({
       found: batch.found,

@@ -8,7 +8,7 @@ import type { Span } from '../../text/span.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
-import { createScanBatch } from '../scan/scan-batch.ts';
+import { ScanBatch } from '../scan/scan-batch.ts';
 import { CODES } from '../../json/codes.ts';
 import { skipWithin } from '../../json/skip-string.ts';
 import { STEP_CHARS } from '../../json/weights.ts';
@@ -26,7 +26,7 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
   const text = whole.body.toString(encoding);
   const read = await inTurns(escapeViews(text, ESCAPE_STEP_CHARS));
   const views = [asGiven(text), ...read];
-  const batch = createScanBatch(findAll, 'answer');
+  const batch = new ScanBatch(findAll, 'answer');
   for (const view of views) batch.add(view.text);
   await batch.search();
   return {
