@@ -20,11 +20,6 @@ import {
   type FunctionResult,
 } from './messages.ts';
 
-/** Reads requests to provider APIs, one per element, with recorded answers. */
-export interface BodyReader {
-  read(element: TraceFields, index: number, context: Context): Read;
-}
-
 const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText'] as const;
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
@@ -37,7 +32,8 @@ export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }
 
-export function createBodyReader(): BodyReader {
+/** Returns a reader of requests to provider APIs, one per element, with recorded answers. */
+export function createBodyReader(): (element: TraceFields, index: number, context: Context) => Read {
   const known = new Set<string>();
 
   /** Returns true the first time. Without an id, repetitions cannot be recognized. */
@@ -51,27 +47,25 @@ export function createBodyReader(): BodyReader {
     return true;
   }
 
-  return {
-    read(element, index, context) {
-      const body = bodyIn(element);
-      if (body === undefined) return unreadableStep('a request needs messages, contents, input or prompt');
-      const source = sourceOf(element, body, inOwnSession(context, index));
-      if (typeof source === 'string') return unreadableStep(source);
-      const { sessionId } = source;
-      const history = stepsIn(body).flatMap((step): TracedStep[] => {
-        if (!isNew(sessionId, 'result' in step ? 'result' : 'call', step.id)) return [];
-        return ['result' in step ? resultStep(step, source) : callStep(step, source)];
-      });
-      const answer = firstOf(element, RESPONSE);
-      const answered = answer === undefined ? [] : [modelStep('llm_response', answer, source)];
-      const called = answeredCalls(answer)
-        .filter(({ id }) => isNew(sessionId, 'call', id))
-        .map((call) => callStep(call, source));
-      return {
-        kind: 'steps',
-        steps: [...history, modelStep('llm_call', body, source), ...answered, ...called],
-      };
-    },
+  return (element, index, context) => {
+    const body = bodyIn(element);
+    if (body === undefined) return unreadableStep('a request needs messages, contents, input or prompt');
+    const source = sourceOf(element, body, inOwnSession(context, index));
+    if (typeof source === 'string') return unreadableStep(source);
+    const { sessionId } = source;
+    const history = stepsIn(body).flatMap((step): TracedStep[] => {
+      if (!isNew(sessionId, 'result' in step ? 'result' : 'call', step.id)) return [];
+      return ['result' in step ? resultStep(step, source) : callStep(step, source)];
+    });
+    const answer = firstOf(element, RESPONSE);
+    const answered = answer === undefined ? [] : [modelStep('llm_response', answer, source)];
+    const called = answeredCalls(answer)
+      .filter(({ id }) => isNew(sessionId, 'call', id))
+      .map((call) => callStep(call, source));
+    return {
+      kind: 'steps',
+      steps: [...history, modelStep('llm_call', body, source), ...answered, ...called],
+    };
   };
 }
 

@@ -23,7 +23,7 @@ const REMEDY =
 
 export function createElementReader(): ElementReader {
   const conversations = createConversationReader();
-  const bodies = createBodyReader();
+  const readBody = createBodyReader();
   const tree = createSpanTree();
 
   function read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[] {
@@ -39,7 +39,7 @@ export function createElementReader(): ElementReader {
     }
     if (isJsonRpc(value)) return [{ ...place, ...readJsonRpc(value, context) }];
     if (isMessage(value)) return conversations.message(value, place, context);
-    if (isBody(value)) return [{ ...place, ...bodies.read(value, place.index, context) }];
+    if (isBody(value)) return [{ ...place, ...readBody(value, place.index, context) }];
     return [{ ...place, ...unreadableStep(REMEDY) }];
   }
 
