@@ -53,7 +53,7 @@ type EventTexts = Pick<StreamEvent, 'deltas' | 'ends'>;
 export interface EventReading extends Meaning {
   readonly places?: Places;
   /** Called once all places have been read. */
-  then?(texts: EventTexts): Partial<Meaning & EventTexts>;
+  finish?(texts: EventTexts): Partial<Meaning & EventTexts>;
 }
 
 /** OpenAI's `[DONE]` marker. */
@@ -77,7 +77,7 @@ export function jsonReader(
 }
 
 function eventOf(frame: Frame, json: unknown, reading: EventReading, found: FoundInEvent): StreamEvent {
-  const { usage, usageOnly, done, failed, isInOrder, then } = reading;
+  const { usage, usageOnly, done, failed, isInOrder, finish } = reading;
   const { texts: deltas, ends, begins, tokens } = found;
   const event: { -readonly [Name in keyof StreamEvent]: StreamEvent[Name] } = { frame, json, deltas };
   if (isInOrder !== undefined) event.isInOrder = isInOrder;
@@ -88,7 +88,7 @@ function eventOf(frame: Frame, json: unknown, reading: EventReading, found: Foun
   if (usageOnly !== undefined) event.usageOnly = usageOnly;
   if (done !== undefined) event.done = done;
   if (failed !== undefined) event.failed = failed;
-  return then === undefined ? event : { ...event, ...then({ deltas, ends }) };
+  return finish === undefined ? event : { ...event, ...finish({ deltas, ends }) };
 }
 
 /** Decides whether a stop reason ends a choice. Some servers put one on every chunk: then none ends anything. */

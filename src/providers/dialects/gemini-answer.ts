@@ -148,7 +148,7 @@ function createGeneratedReader() {
       isInOrder: true,
       ...(usage === undefined ? {} : { usage }),
       ...(answer.error === undefined ? {} : { failed: true }),
-      then: () => ({
+      finish: () => ({
         ...(isBlocked && { ends: ['*'] }),
         ...((finished && running.size === 0) || isBlocked ? { done: true } : {}),
       }),

@@ -227,6 +227,6 @@ function readCopies(event: JsonObject, type: string): EventReading {
       outputPlaces(objectOf(event.response), ['response'], terms),
       [...endsByEvent(event, type), under].map((ends) => ({ ends })),
     ],
-    then: ({ deltas }) => ({ deltas: deltas.map((delta) => copyOf(delta, event, type)) }),
+    finish: ({ deltas }) => ({ deltas: deltas.map((delta) => copyOf(delta, event, type)) }),
   };
 }

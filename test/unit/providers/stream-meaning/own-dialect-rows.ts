@@ -92,6 +92,13 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
         ['0/whole/', '0/tool/2/whole/'],
       ],
       [
+        part({
+          functionCall: { partialArgs: [{ jsonPath: '$.x/', stringValue: 'cd' }], willContinue: true },
+        }),
+        ['0/tool/2/$.x/: cd'],
+        ['0/whole/', '0/tool/2/whole/'],
+      ],
+      [
         {
           candidates: [
             { index: 1, content: { parts: [{ functionCall: { name: 'h', willContinue: true } }] } },
