@@ -105,7 +105,7 @@ export async function listedActive<Row extends OfKey>(
   const all = await keyRows(operations, io, 'created');
   const others = {
     ...all,
-    rows: without(all.rows, known),
+    rows: filtered(all.rows, ({ keyHash }) => !known.has(keyHash)),
     ...(all.total !== undefined && { total: all.total - shown }),
   };
   const rest = await listedKeys(
@@ -119,13 +119,6 @@ export async function listedActive<Row extends OfKey>(
     rows: [...first.rows, ...rest.rows],
     total: rest.total === undefined ? undefined : shown + rest.total,
   };
-}
-
-async function* without(
-  records: Rows<KeyRecord>['rows'],
-  known: ReadonlySet<string>,
-): AsyncGenerator<KeyRecord> {
-  for await (const record of records) if (!known.has(record.keyHash)) yield record;
 }
 
 /** Lists keys. Reads the state only of keys that may be shown. */
@@ -146,21 +139,25 @@ export async function listedKeys<Row extends OfKey>(
     return { rows: shown, total: found.total };
   }
   const states = ofEachKey(matching(rows, RECORDS.fields, filter), read);
-  const chosen = where === undefined ? states : chosenRows(states, where);
+  const chosen = where === undefined ? states : filtered(states, where);
   const isSorted = source.isSorted === true;
   return listed({ rows: chosen, isSorted }, shape, { ...options, filter: stateFilter });
 }
 
-/** Yields the keys that match the filters on these fields. */
-export async function* matching(
+/** Returns the keys that match the filters on these fields. */
+export function matching(
   records: Rows<KeyRecord>['rows'],
   fields: ListShape<KeyRecord>['fields'],
   filter: readonly Filter[] = [],
-): AsyncGenerator<KeyRecord> {
+): AsyncIterable<KeyRecord> {
   const relevant = filter.filter(({ field }) => field in fields);
-  for await (const record of records) if (matches(record, fields, relevant)) yield record;
+  return filtered(records, (record) => matches(record, fields, relevant));
 }
 
-async function* chosenRows<Row>(rows: AsyncIterable<Row>, where: (row: Row) => boolean): AsyncGenerator<Row> {
-  for await (const row of rows) if (where(row)) yield row;
+/** Yields rows one by one: there may be a million. */
+export async function* filtered<Row>(
+  rows: Rows<Row>['rows'],
+  isWanted: (row: Row) => boolean,
+): AsyncGenerator<Row> {
+  for await (const row of rows) if (isWanted(row)) yield row;
 }

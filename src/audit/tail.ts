@@ -60,17 +60,17 @@ async function lastMatching(
   for (;;) {
     const page = await store.before(before, PAGE);
     if (before === '+') newest = page[0]?.id ?? newest;
-    records.unshift(...[...matching(page.toReversed(), options)]);
+    records.unshift(...matching(page.toReversed(), options));
     before = page.at(-1)?.id ?? before;
     if (page.length < PAGE || records.length >= options.lines) return { records, newest };
   }
 }
 
-function* matching(page: readonly Entry[], { matches }: TailOptions): Generator<TailedRecord> {
-  for (const { record: line } of page) {
+function matching(page: readonly Entry[], { matches }: TailOptions): TailedRecord[] {
+  return page.flatMap(({ record: line }) => {
     const record = readRecord(line);
-    if (record !== undefined && matches(record)) yield { line, record };
-  }
+    return record !== undefined && matches(record) ? [{ line, record }] : [];
+  });
 }
 
 /** Returns undefined for a line that is not a record. */

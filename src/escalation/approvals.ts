@@ -58,7 +58,7 @@ const NONCE_BYTES = 16;
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
   const pollEveryMs = deps.pollEveryMs ?? POLL_EVERY_MS;
-  const equals = createEqualRequests(deps.maxPendingPerKey);
+  const inTurn = createEqualRequests(deps.maxPendingPerKey);
   const waiting = new Map<string, Waiting>();
   /** Last answer by request, for requests that are in Redis but not yet in `waiting`. */
   const early = new Map<string, string | undefined>();
@@ -216,7 +216,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   return {
     async ask(request, wait) {
       const name = `${request.key_hash} ${request.request_digest}`;
-      const result = await equals.inTurn(name, wait, () => askInRedis(request, wait));
+      const result = await inTurn(name, wait, () => askInRedis(request, wait));
       if (result.kind === 'full' || result.kind === 'over_share') observer.refused(result.kind);
       return result;
     },

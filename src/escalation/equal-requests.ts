@@ -1,15 +1,12 @@
 import type { Wait } from '../pipeline/exchange.ts';
 import type { ApprovalResult } from './escalation.ts';
 
-/** Queues equal requests of one key: in this process, only one at a time asks for approval. */
-export interface EqualRequests {
-  /**
-   * Calls `ask` after the equal requests ahead have been answered. A denial also applies to the requests behind it. An
-   * approval covers only one request, so the next one asks again.
-   * @param name identifies equal requests
-   */
-  inTurn(name: string, wait: Wait, ask: () => Promise<ApprovalResult>): Promise<ApprovalResult>;
-}
+/**
+ * Calls `ask` after the equal requests ahead have been answered: in this process, only one at a time asks for approval.
+ * A denial also applies to the requests behind it. An approval covers only one request, so the next one asks again.
+ * @param name identifies equal requests
+ */
+type InTurn = (name: string, wait: Wait, ask: () => Promise<ApprovalResult>) => Promise<ApprovalResult>;
 
 interface Line {
   /** Result of the last request in the line. */
@@ -18,7 +15,7 @@ interface Line {
 }
 
 /** @param maxWaiting limit of equal requests behind the one that asks; others get `over_share` */
-export function createEqualRequests(maxWaiting: number): EqualRequests {
+export function createEqualRequests(maxWaiting: number): InTurn {
   const lines = new Map<string, Line>();
 
   async function askAfter(
@@ -31,21 +28,19 @@ export function createEqualRequests(maxWaiting: number): EqualRequests {
     return ended?.kind === 'denied' ? ended : ask();
   }
 
-  return {
-    async inTurn(name, wait, ask) {
-      const line = lines.get(name) ?? { last: Promise.resolve(undefined), length: 0 };
-      if (line.length > maxWaiting) return { kind: 'over_share' };
-      lines.set(name, line);
-      const answer = line.length === 0 ? ask() : askAfter(line.last, wait, ask);
-      line.last = answer.catch(() => undefined);
-      line.length += 1;
-      try {
-        return await answer;
-      } finally {
-        line.length -= 1;
-        if (line.length === 0) lines.delete(name);
-      }
-    },
+  return async (name, wait, ask) => {
+    const line = lines.get(name) ?? { last: Promise.resolve(undefined), length: 0 };
+    if (line.length > maxWaiting) return { kind: 'over_share' };
+    lines.set(name, line);
+    const answer = line.length === 0 ? ask() : askAfter(line.last, wait, ask);
+    line.last = answer.catch(() => undefined);
+    line.length += 1;
+    try {
+      return await answer;
+    } finally {
+      line.length -= 1;
+      if (line.length === 0) lines.delete(name);
+    }
   };
 }
 
