@@ -29,7 +29,7 @@ const config: KnipConfig = {
     'test/opa-suite/suite-thread.ts',
     'test/fuzz/child.ts',
     'models/injection/{train,evaluate}.ts',
-    'test/support/{risk-scorer,held-streams-provider,stored-forms/record}.ts',
+    'test/support/{risk-scorer,stored-forms/record}.ts',
   ],
   project: [
     'build*.ts!',

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { PROVIDER_NAMES } from '../../src/providers/registry.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
-import { send, type Reply } from '../support/http.ts';
+import type { Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider, type RawReply } from '../support/raw-provider.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** `audit.required`: a call that cannot be recorded is refused, for each form of request and answer. */
 
@@ -47,15 +48,7 @@ async function keepRecords(): Promise<void> {
 }
 
 function ask({ path, body }: { readonly path: string; readonly body?: object }): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    path,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-  });
+  return askWith(gateway, key.rawKey, path, body);
 }
 
 it.each([

@@ -4,9 +4,10 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { configText, DEFAULT_ANSWERS } from '../../src/init/files.ts';
 import { quarantineKey, riskProfileKey } from '../../src/redis/keys.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
-import { send, type Reply } from '../support/http.ts';
+import type { Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider } from '../support/raw-provider.ts';
 import { loggedLine } from '../support/log-lines.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** docs/credentials.md, with the file that `gateway init` writes. */
 const written = parse(configText(DEFAULT_ANSWERS)) as ConfigInput;
@@ -62,15 +63,8 @@ function ask(path: string, content: string, target = gateway): Promise<Reply> {
   };
   const model = path === MESSAGES ? 'claude-sonnet-4-5' : 'gpt-4o';
   const question = { model, max_tokens: 100, messages: [{ role: 'user', content }] };
-  return send(target.baseUrl, {
-    path,
-    body: JSON.stringify(path === MCP ? call : question),
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-      accept: path === MCP ? 'application/json, text/event-stream' : 'application/json',
-    },
+  return askWith(target, key.rawKey, path, path === MCP ? call : question, {
+    accept: path === MCP ? 'application/json, text/event-stream' : 'application/json',
   });
 }
 

@@ -10,6 +10,7 @@ import { startGrpcReceiver } from '../support/otlp-receiver.ts';
 import { startPrometheus, type TestPrometheus } from '../support/prometheus-server.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 import { startRecorder } from '../support/recorder.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** deploy/grafana/gateway.json and deploy/prometheus/alerts.yaml, in a real Prometheus that scrapes a real gateway. */
 const deploy = (name: string): string => fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url));
@@ -81,18 +82,11 @@ interface Asked {
 }
 
 async function ask({ by = key.rawKey, path = '/openai/v1/chat/completions', session, body }: Asked) {
-  const reply = await send(gateway.baseUrl, {
-    path,
-    headers: {
-      authorization: `Bearer ${by}`,
-      'x-gateway-provider-key': 'sk-of-the-provider',
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(session !== undefined && { 'x-gateway-session-id': session }),
-    },
-    body: JSON.stringify(body),
+  const { status } = await askWith(gateway, by, path, body, {
+    accept: 'application/json, text/event-stream',
+    ...(session !== undefined && { 'x-gateway-session-id': session }),
   });
-  return reply.status;
+  return status;
 }
 
 const chat = (content: string, more: object = {}): object => ({

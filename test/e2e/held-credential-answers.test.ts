@@ -5,6 +5,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { found, mark } from '../support/secret-search.ts';
 import { startRecorder, type Recorder } from '../support/recorder.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** A provider that repeats the gateway's credential in its answers, without DLP and in shadow mode. */
 
@@ -93,15 +94,9 @@ describe('a credential of the gateway that the provider repeats', () => {
   it('stays if it is the client’s own key', async () => {
     const { rawKey: own } = await gateway.createKey();
     provider.behave({ text: SAID });
-    const reply = await send(gateway.baseUrl, {
-      path: '/openai/v1/chat/completions',
-      body: JSON.stringify({ model: 'gpt-4o', max_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }),
-      headers: {
-        authorization: `Bearer ${own}`,
-        'x-gateway-provider-key': VALUE,
-        'content-type': 'application/json',
-      },
-    });
+    const body = { model: 'gpt-4o', max_tokens: 500, messages: [{ role: 'user', content: 'hi' }] };
+    const headers = { 'x-gateway-provider-key': VALUE };
+    const reply = await askWith(gateway, own, '/openai/v1/chat/completions', body, headers);
     expect(reply.body).toContain(VALUE);
   });
 });

@@ -5,6 +5,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 let provider: FakeProvider;
 let gateway: TestGateway;
@@ -23,16 +24,8 @@ afterAll(async () => {
 });
 
 function ask(): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    method: 'POST',
-    path: '/openai/v1/chat/completions',
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': 'sk-of-the-provider',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] }),
-  });
+  const body = { model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
+  return askWith(gateway, key.rawKey, '/openai/v1/chat/completions', body);
 }
 
 const pidsOfWorkers = (): number[] => gateway.workers().map(({ pid }) => pid);

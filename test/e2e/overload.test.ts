@@ -4,7 +4,8 @@ import OpenAI from 'openai';
 import { readAccount } from '../support/account.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
-import { send, type Reply } from '../support/http.ts';
+import type { Reply } from '../support/http.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** A worker without CPU time refuses the requests that have waited for it, and serves those in progress. */
 const STALL_MS = 1_500;
@@ -35,15 +36,7 @@ beforeEach(async () => {
 });
 
 function ask(path = '/openai/v1/chat/completions', more: object = {}): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    path,
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': PROVIDER_KEY,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ ...CHAT, ...more }),
-  });
+  return askWith(gateway, key.rawKey, path, { ...CHAT, ...more });
 }
 
 /** Sends requests while the worker is paused, and resumes it. */
@@ -120,16 +113,17 @@ it('continues a stream in progress', async () => {
   const { promise: until, resolve: goOn } = Promise.withResolvers<undefined>();
   provider.behave({ text: 'one two three four five six seven', holdStream: { afterPieces: 2, until } });
   const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
-  const streamed = send(gateway.baseUrl, {
-    path: '/openai/v1/chat/completions',
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': PROVIDER_KEY,
-      'content-type': 'application/json',
+  const body = { ...CHAT, stream: true };
+  const streamed = askWith(
+    gateway,
+    key.rawKey,
+    '/openai/v1/chat/completions',
+    body,
+    {},
+    {
+      onText: () => begin(undefined),
     },
-    body: JSON.stringify({ ...CHAT, stream: true }),
-    onText: () => begin(undefined),
-  });
+  );
   await begun;
   const refused = await askDuringStall(() => ask());
   expect(refused.status).toBe(503);

@@ -9,12 +9,13 @@ import { createTestCa, type TestCa } from '../support/certs.ts';
 import { defaultConfig } from '../support/default-config.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { send, type Reply } from '../support/http.ts';
+import type { Reply } from '../support/http.ts';
 import { freePort } from '../support/ports.ts';
 import { dataArgs, startRedisNode } from '../support/redis-node.ts';
 import { moveSlot, slotOf, startTestCluster } from '../support/redis-cluster.ts';
 import { startTestRedis } from '../support/redis.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** docs/redis.md: an operator's work on Redis under load. */
 const USD = 1_000_000_000;
@@ -31,15 +32,8 @@ afterAll(async () => {
 });
 
 function ask(gateway: TestGateway, rawKey: string): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    path: '/openai/v1/chat/completions',
-    headers: {
-      authorization: `Bearer ${rawKey}`,
-      'x-gateway-provider-key': 'sk-test',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] }),
-  });
+  const messages = [{ role: 'user', content: 'Hello' }];
+  return askWith(gateway, rawKey, '/openai/v1/chat/completions', { model: 'gpt-4o', messages });
 }
 
 /** Sends requests over several connections until `work` is done; returns the replies. */

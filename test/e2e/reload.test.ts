@@ -4,10 +4,11 @@ import { parse, stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { send, type Reply } from '../support/http.ts';
+import type { Reply } from '../support/http.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { gatewayProgram } from '../support/parts.ts';
 import { runProgram } from '../support/run-cli.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** A running gateway applies changes of its gateway.yaml: completely, validated, and without a failed request. */
 let provider: FakeProvider;
@@ -42,15 +43,8 @@ function writeServer(server: NonNullable<ConfigInput['server']>): void {
 const SECRET = 'AKIAIOSFODNN7EXAMPLE'.replace('EXAMPLE', 'QWERTYU');
 
 function ask(stream = false): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    path: '/openai/v1/chat/completions',
-    headers: {
-      authorization: `Bearer ${rawKey}`,
-      'x-gateway-provider-key': 'sk-test',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ model: 'gpt-4o', stream, messages: [{ role: 'user', content: `Use ${SECRET}` }] }),
-  });
+  const messages = [{ role: 'user', content: `Use ${SECRET}` }];
+  return askWith(gateway, rawKey, '/openai/v1/chat/completions', { model: 'gpt-4o', stream, messages });
 }
 
 async function notInForce(): Promise<Record<string, number | undefined>> {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 const SECRET = 'a secret of thirty-two bytes and more';
 const CARD = `metadata: { name: places }
@@ -236,15 +237,8 @@ describe('a gateway that drains', () => {
     });
     let asked = 0;
     openai.behave(() => (++asked === 1 ? { status: 500, headersDelayMs: 800 } : {}));
-    const reply = send(draining.baseUrl, {
-      path: '/openai/v1/chat/completions',
-      body: JSON.stringify({ model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }),
-      headers: {
-        authorization: `Bearer ${rawKey}`,
-        'content-type': 'application/json',
-        'x-gateway-provider-key': 'sk-clients-own',
-      },
-    });
+    const body = { model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+    const reply = askWith(draining, rawKey, '/openai/v1/chat/completions', body);
     await delay(300);
     const stopped = draining.stop();
     const { status, headers } = await reply;

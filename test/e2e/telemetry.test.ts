@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
-import { send } from '../support/http.ts';
 import { startGrpcReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 const { secret: SECRET } = makeSecret('aws_access_key_id', seededRandom(1));
 const PROVIDER_KEY = 'sk-of-the-provider-alone';
@@ -40,17 +40,9 @@ afterAll(async () => {
 });
 
 function ask(content: string, over: object = {}, body: object = {}) {
-  return send(gateway.baseUrl, {
-    method: 'POST',
-    path: '/openai/v1/chat/completions',
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': PROVIDER_KEY,
-      'content-type': 'application/json',
-      ...over,
-    },
-    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content }], ...body }),
-  });
+  const asked = { model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content }], ...body };
+  const headers = { 'x-gateway-provider-key': PROVIDER_KEY, ...over };
+  return askWith(gateway, key.rawKey, '/openai/v1/chat/completions', asked, headers);
 }
 
 const linesOf = (text: string): Line[] =>

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { TestBudget } from '../support/gateway.ts';
-import { send, type Reply } from '../support/http.ts';
+import type { Reply } from '../support/http.ts';
 import { otherBodies, textsOfOtherBodies } from './unknown-endpoints/bodies.ts';
 import { patterns } from './unknown-endpoints/patterns.ts';
 import { gateway, provider, UNKNOWN, useRig } from './unknown-endpoints/rig.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** docs/routing.md: unreadable requests pass only if allowed, and if no other rule depends on their content. */
 useRig();
@@ -21,17 +22,7 @@ async function ask(
 ): Promise<Reply> {
   const { budget, ...key } = client;
   const { rawKey } = await gateway.createKey(key, budget);
-  return send(gateway.baseUrl, {
-    method,
-    path: UNKNOWN,
-    headers: {
-      authorization: `Bearer ${rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      ...(method === 'POST' && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(method === 'POST' && { body: '{"purpose":"x"}' }),
-  });
+  return askWith(gateway, rawKey, UNKNOWN, method === 'POST' ? { purpose: 'x' } : undefined, headers);
 }
 
 it.each(['GET', 'POST'] as const)('a %s of an unknown endpoint passes', async (method) => {

@@ -5,6 +5,7 @@ import { createTestCa, type Identity, type TestCa } from '../support/certs.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { onLoopback, type Loopback } from '../support/loopback.ts';
+import { askWith } from '../support/ask-provider.ts';
 
 /** Servers at the address of a configured provider or MCP server that are not the real ones. */
 const PROVIDER_KEY = 'sk-provider-0123456789abcdef';
@@ -111,15 +112,13 @@ function imposterAt(place: string): Imposter {
 }
 
 const chat = (provider: string): Promise<Reply> =>
-  send(gateway.baseUrl, {
-    path: `/${provider}/v1/chat/completions`,
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': PROVIDER_KEY,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: PROMPT }] }),
-  });
+  askWith(
+    gateway,
+    key.rawKey,
+    `/${provider}/v1/chat/completions`,
+    { model: 'gpt-4o', messages: [{ role: 'user', content: PROMPT }] },
+    { 'x-gateway-provider-key': PROVIDER_KEY },
+  );
 
 const callTool = (server: string): Promise<Reply> =>
   send(gateway.baseUrl, {

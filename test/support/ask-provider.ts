@@ -1,24 +1,25 @@
 import type { TestGateway } from './gateway.ts';
-import { send, type Reply } from './http.ts';
+import { send, type Reply, type SendOptions } from './http.ts';
 
-/** Sends a JSON body as a key's client does, with the provider's own key beside the proxy key. */
+/** Sends JSON as a key's client does, with the provider's own key beside the proxy key; without a body, a GET. */
 export function askWith(
   { baseUrl }: Pick<TestGateway, 'baseUrl'>,
   rawKey: string,
   path: string,
-  body: unknown,
+  body?: unknown,
   headers: Readonly<Record<string, string>> = {},
+  more: Pick<SendOptions, 'onText'> = {},
 ): Promise<Reply> {
   return send(baseUrl, {
-    method: 'POST',
+    method: body === undefined ? 'GET' : 'POST',
     path,
     headers: {
       authorization: `Bearer ${rawKey}`,
       'x-gateway-provider-key': 'sk-provider-0123456789',
-      'content-type': 'application/json',
-      'anthropic-version': '2023-06-01',
+      ...(body !== undefined && { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }),
       ...headers,
     },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...more,
   });
 }

@@ -4,8 +4,8 @@ import { ANSWER_WITH_MAIL } from './load.ts';
 import { stamp } from './time-stamp.ts';
 
 /**
- * A provider of almost no cost: canned bytes over raw sockets, so that a bench measures the gateway
- * in front of it. Runs as its own process; prints its port.
+ * A provider of almost no cost: canned bytes over raw sockets, so that a bench measures the gateway in front of it. Runs
+ * as its own process; prints its port. With the argument `held`, streams continue until its parent sends a message.
  */
 const JSON_BODY = JSON.stringify({
   id: 'chatcmpl-1',
@@ -23,6 +23,7 @@ const MAIL_ANSWER = answerOf(JSON_BODY.replace('word word', 'Write to jane.mille
 const SHORT_BODY = 200;
 export const STREAM_CHUNKS = 100;
 const CHUNK_EVERY_MS = 5;
+const HELD_CHUNK_EVERY_MS = 5_000;
 const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
@@ -56,9 +57,28 @@ async function stream(socket: Socket): Promise<void> {
     socket.write(chunk({ content: stamp() }));
     await sleep(CHUNK_EVERY_MS);
   }
-  const usage = { prompt_tokens: 250, completion_tokens: STREAM_CHUNKS, total_tokens: 250 + STREAM_CHUNKS };
-  socket.write(`${chunk({}, { choices: [], usage })}${event('[DONE]')}0\r\n\r\n`);
+  socket.write(endOfStream());
 }
+
+function endOfStream(): string {
+  const usage = { prompt_tokens: 250, completion_tokens: STREAM_CHUNKS, total_tokens: 250 + STREAM_CHUNKS };
+  return `${chunk({}, { choices: [], usage })}${event('[DONE]')}0\r\n\r\n`;
+}
+
+const held = new Set<Socket>();
+
+function hold(socket: Socket): void {
+  const word = chunk({ content: 'word ' });
+  socket.write(STREAM_HEAD + word);
+  held.add(socket);
+  const timer = setInterval(() => socket.write(word), HELD_CHUNK_EVERY_MS);
+  socket.on('close', () => {
+    held.delete(socket);
+    clearInterval(timer);
+  });
+}
+
+const serveStream = process.argv.includes('held') ? hold : stream;
 
 /** Answers each request as soon as its body is complete. */
 function serve(socket: Socket): void {
@@ -75,7 +95,7 @@ function serve(socket: Socket): void {
       if (pending.length < end + 4 + length) return;
       const body = pending.subarray(end + 4, end + 4 + length);
       pending = pending.subarray(end + 4 + length);
-      if (body.includes('"stream":true')) void stream(socket);
+      if (body.includes('"stream":true')) void serveStream(socket);
       else if (body.length < SHORT_BODY && body.includes(ANSWER_WITH_MAIL)) socket.write(MAIL_ANSWER);
       else socket.write(JSON_ANSWER);
     }
@@ -83,9 +103,12 @@ function serve(socket: Socket): void {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const server = createServer(serve).listen(0, '127.0.0.1', () => {
+  const server = createServer(serve).listen(0, '127.0.0.1', 4_096, () => {
     const address = server.address();
     process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
+  });
+  process.on('message', () => {
+    for (const socket of held) socket.end(endOfStream());
   });
   process.on('disconnect', () => process.exit(0));
 }

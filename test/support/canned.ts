@@ -5,11 +5,17 @@ import { join } from 'node:path';
 /** The canned provider (canned-provider.ts) in its own process, so that it uses none of the test's time. */
 export interface CannedProvider {
   readonly url: string;
+  /** Ends the streams of a provider that holds them. */
+  end(): void;
   close(): void;
 }
 
-export async function startCannedProvider(): Promise<CannedProvider> {
-  const child = fork(join(import.meta.dirname, 'canned-provider.ts'));
+export async function startCannedProvider(...args: readonly 'held'[]): Promise<CannedProvider> {
+  const child = fork(join(import.meta.dirname, 'canned-provider.ts'), args);
   const [port] = (await once(child, 'message')) as [number];
-  return { url: `http://127.0.0.1:${String(port)}`, close: () => child.disconnect() };
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    end: () => void child.send('end'),
+    close: () => child.disconnect(),
+  };
 }

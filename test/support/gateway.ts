@@ -241,7 +241,7 @@ async function waitFor(check: () => Promise<boolean>, timeoutMs: number, run: La
     if (await check().catch(() => false)) return;
     if (gone) throw new Error(`the gateway ended:\n${run.output()}`);
     if (Date.now() > deadline) throw new Error(`the gateway is not there in time:\n${run.output()}`);
-    await delay(30);
+    await delay(50);
   }
 }
 

@@ -1,10 +1,9 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readAccount } from '../../support/account.ts';
+import { startCannedProvider, type CannedProvider } from '../../support/canned.ts';
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
 import { send, type Reply } from '../../support/http.ts';
 import { chatBody, requestBytes } from '../../support/load.ts';
@@ -22,17 +21,16 @@ const LATE_MS = 1_500;
 const STREAMS_PER_CONNECTION = 256;
 const OPENED_AT_ONCE = 50;
 
-let provider: ChildProcess;
+let provider: CannedProvider;
 let gateway: TestGateway;
 let keys: readonly TestKey[];
 
 beforeAll(async () => {
-  provider = fork(join(import.meta.dirname, '../../support/held-streams-provider.ts'));
-  const [port] = (await once(provider, 'message')) as [number];
+  provider = await startCannedProvider('held');
   gateway = await startGateway({
     config: {
       server: { log_level: 'warn', shed_after: '1s', max_open_per_address: 10_000 },
-      providers: { openai: { base_url: `http://127.0.0.1:${String(port)}` } },
+      providers: { openai: { base_url: provider.url } },
       pricing: { overrides: { 'gpt-4o-mini': { input: 1, output: 10, max_output_tokens: 1_000 } } },
     },
   });
@@ -40,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.stop();
-  provider.disconnect();
+  provider.close();
 });
 
 interface OpenStream {
@@ -121,7 +119,7 @@ it(`${String(STREAMS)} open streams survive a worker without CPU time, new reque
   await delay(3_000);
   for (const burner of burners) burner.kill('SIGKILL');
   expect(cut(streams)).toHaveLength(0);
-  provider.send('end');
+  provider.end();
   await Promise.all(streams.map(({ over }) => over));
   expect(streams.filter(({ text }) => !text.includes('[DONE]'))).toHaveLength(0);
   for (const [index, key] of keys.entries()) {

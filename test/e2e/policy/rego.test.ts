@@ -7,6 +7,7 @@ import { send, type Reply } from '../../support/http.ts';
 import { connectClient } from '../../support/mcp-rig.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 import { cli, expectRefusal } from '../budgets/rig.ts';
+import { askWith } from '../../support/ask-provider.ts';
 
 /** docs/policies.md: Rego files on the wire. */
 const CHAT = '/openai/v1/chat/completions';
@@ -150,15 +151,7 @@ describe('a model call that names fallbacks', () => {
       messages: [{ role: 'user', content: 'hi' }],
       fallbacks: fallbacks.map((model) => ({ model })),
     };
-    return send(gateway.baseUrl, {
-      path: '/anthropic/v1/messages',
-      body: JSON.stringify(body),
-      headers: {
-        authorization: `Bearer ${rawKey}`,
-        'x-gateway-provider-key': 'sk-provider-0123456789',
-        'content-type': 'application/json',
-      },
-    });
+    return askWith(gateway, rawKey, '/anthropic/v1/messages', body);
   }
 
   it('passes if the policies decide alike about each model', async () => {

@@ -1,10 +1,11 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestGateway, TestKey } from '../../support/gateway.ts';
-import { send, type Reply } from '../../support/http.ts';
+import type { Reply } from '../../support/http.ts';
 import { connectClient } from '../../support/mcp-rig.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 import { cli, expectRefusal } from '../budgets/rig.ts';
+import { askWith } from '../../support/ask-provider.ts';
 
 /** Cards with states on the wire: what moves a session, and what does not. */
 const CARD = `metadata: { name: transactions }
@@ -65,16 +66,9 @@ async function call(name: string): Promise<string | undefined> {
 }
 
 function say(prompt: string, model = 'gpt-4o'): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    path: '/openai/v1/chat/completions',
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
-    headers: {
-      authorization: `Bearer ${key.rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      'x-gateway-session-id': 'run',
-      'content-type': 'application/json',
-    },
-  });
+  const body = { model, messages: [{ role: 'user', content: prompt }] };
+  const headers = { 'x-gateway-session-id': 'run' };
+  return askWith(gateway, key.rawKey, '/openai/v1/chat/completions', body, headers);
 }
 
 async function state(): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { send } from '../../support/http.ts';
 import { answerWith, ask, gateways, key } from './rig.ts';
+import { askWith } from '../../support/ask-provider.ts';
 
 /** Headers that speak for the gateway's origin, to a browser, a cache, a proxy before the gateway or an SDK. */
 const HOSTILE = {
@@ -150,14 +150,8 @@ export function headers(): void {
 
   it('for a page of an allowed origin never come from a provider', async () => {
     body(200, 'application/json', WHOLE, { 'access-control-allow-origin': '*' });
-    const reply = await send(gateways.plain.baseUrl, {
-      path: '/openai/v1/models',
-      headers: {
-        authorization: `Bearer ${key.rawKey}`,
-        'x-gateway-provider-key': 'sk-provider-0123456789',
-        origin: 'https://app.example',
-      },
-    });
+    const headers = { origin: 'https://app.example' };
+    const reply = await askWith(gateways.plain, key.rawKey, '/openai/v1/models', undefined, headers);
     expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
   });
 }

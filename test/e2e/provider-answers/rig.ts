@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
-import { send, type Reply } from '../../support/http.ts';
+import type { Reply } from '../../support/http.ts';
 import { startRecorder, type Recorder } from '../../support/recorder.ts';
+import { askWith } from '../../support/ask-provider.ts';
 
 /** docs/routing.md: the parts of a provider's answer that may reach a client, in every dialect. */
 
@@ -89,15 +90,7 @@ export function ask(
   by: Pick<TestKey, 'rawKey'> = key,
 ): Promise<Reply> {
   const { path, body } = callOf(name);
-  return send(gateways[gateway].baseUrl, {
-    path,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    headers: {
-      authorization: `Bearer ${by.rawKey}`,
-      'x-gateway-provider-key': 'sk-provider-0123456789',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-  });
+  return askWith(gateways[gateway], by.rawKey, path, body);
 }
 
 export function useRig(): void {

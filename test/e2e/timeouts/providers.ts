@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import type { Reply } from '../../support/http.ts';
 import type { Script } from '../../support/fake-provider/index.ts';
+import { expectRefusal, NEVER } from '../budgets/rig.ts';
 import {
   newClient,
   fake,
@@ -12,15 +12,6 @@ import {
   type Client,
   type TimedReply,
 } from './rig.ts';
-
-const NEVER = new Promise<never>(() => undefined);
-
-function expectRefusal(reply: Reply, status: number, type: string): void {
-  expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
-  expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);
-  expect(reply.headers['content-type']).toBe('application/json');
-  expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-}
 
 export function upstreamTimeout(): void {
   it('late headers: 504', async () => {

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, vi, beforeAll, afterAll, afterEach } from 'vitest';
-import { type TestRedis, startTestRedis } from '../../support/redis.ts';
+import { type TestRedis, useTestRedis } from '../../support/redis.ts';
 import { type FakeProvider, createFakeProvider } from '../../support/fake-provider/index.ts';
 import { type TestGateway, startGateway } from '../../support/gateway.ts';
 import { type AccountNow, readAccount } from '../../support/account.ts';
@@ -132,26 +133,17 @@ const ODD = {
   async flood(response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const delta = { choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] };
+    const closed = once(response, 'close');
     while (!response.destroyed) {
-      if (!response.write(`data: ${JSON.stringify(delta)}\n\n`)) await drained(response);
+      if (!response.write(`data: ${JSON.stringify(delta)}\n\n`))
+        await Promise.race([once(response, 'drain'), closed]);
     }
   },
 };
 
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    function done(): void {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    }
-    response.on('drain', done);
-    response.on('close', done);
-  });
-}
 export function useRig(): void {
+  redis = useTestRedis();
   beforeAll(async () => {
-    redis = await startTestRedis();
     fake = await createFakeProvider();
     odd = await startOddProvider();
     const config = (upstreamTimeout: string, unreachable: number) => ({
@@ -176,7 +168,6 @@ export function useRig(): void {
     await patient.stop();
     await odd.close();
     await fake.close();
-    await redis.close();
   });
   afterEach(() => {
     fake.behave({});

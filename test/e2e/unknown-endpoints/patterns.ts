@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { send } from '../../support/http.ts';
 import { gateway, provider } from './rig.ts';
+import { askWith } from '../../support/ask-provider.ts';
 
 export function patterns(): void {
   let listing: TestGateway;
@@ -30,16 +30,7 @@ export function patterns(): void {
   afterAll(() => listing.stop());
 
   const request = (to: TestGateway, method: 'GET' | 'POST', path: string, body: object = { words: 'x' }) =>
-    send(to.baseUrl, {
-      method,
-      path,
-      headers: {
-        authorization: `Bearer ${all}`,
-        'x-gateway-provider-key': 'sk-provider-0123456789',
-        ...(method === 'POST' && { 'content-type': 'application/json' }),
-      },
-      ...(method === 'POST' && { body: JSON.stringify(body) }),
-    });
+    askWith(to, all, path, method === 'POST' ? body : undefined);
 
   it.each([
     ['POST', '/openai/v1/assistants'],
