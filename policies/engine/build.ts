@@ -1,7 +1,7 @@
 /**
- * Builds the policy engine: `node policies/engine/build.ts` writes `engine.wasm.br` and what goes with it;
- * `--check` builds it aside and compares, so that a blob which does not come from this source is seen.
- * The same Go and the same source give the same bytes, in any folder and on any machine.
+ * Builds the policy engine: `node policies/engine/build.ts` writes `engine.wasm.br` and the files that belong to it.
+ * `--check` builds it in a temporary folder and compares, which detects an engine that does not come from this source.
+ * The same Go version and the same source give the same bytes, in any folder and on any machine.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { limitMemory } from './limit-memory.ts';
 import { sourcesDigest } from './sources.ts';
 
-/** Of 64 KiB: 512 MiB. A string that doubles itself ends the engine here, and not the machine. */
+/** Maximum of memory in pages of 64 KiB: 512 MiB. A string that grows without bound ends the engine, not the machine. */
 const MAX_MEMORY_PAGES = 8192;
 const HERE = import.meta.dirname;
 const WASM = 'engine.wasm.br';
@@ -41,7 +41,7 @@ function buildWasm(): Buffer {
   }
 }
 
-/** The licences of every module that is compiled in, and Go's own. */
+/** Returns the licences of Go and of every module in the engine. */
 function licences(): string {
   const format = '{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}{{end}}{{end}}';
   const listed = go(['list', '-deps', '-f', format, '.'], { GOOS: 'js', GOARCH: 'wasm' });

@@ -1,7 +1,7 @@
 const MEMORY_SECTION = 5;
 const HEADER_BYTES = 8;
 
-/** An unsigned LEB128 number at `offset` of `bytes`, and where it ends (WebAssembly core, "Integers"). */
+/** Returns the unsigned LEB128 number at `offset` of `bytes`, and its end (WebAssembly core, "Integers"). */
 function readNumber(bytes: Buffer, offset: number): { value: number; end: number } {
   let value = 0;
   let shift = 0;
@@ -21,10 +21,10 @@ function writeNumber(value: number): Buffer {
 }
 
 /**
- * The module with a maximum for its one memory, in pages of 64 KiB. Go's compiler sets none, and limits of a Node
- * worker do not bound WebAssembly.
+ * Returns the module with a maximum for its memory, in pages of 64 KiB. Go's compiler sets none, and the limits of a
+ * Node worker do not bound WebAssembly.
  *
- * @throws Error where the module has no memory of its own, or a maximum already
+ * @throws Error if the module has no memory, or already has a maximum
  */
 export function limitMemory(wasm: Buffer, maxPages: number): Buffer {
   for (let at = HEADER_BYTES; at < wasm.length;) {

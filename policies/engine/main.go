@@ -3,7 +3,7 @@
 // OPA for the gateway's Rego files, as one WebAssembly module. The host calls two functions of the global object
 // `regoEngine`, texts in and JSON out:
 //
-//	compile(request) -> {"set": {rules, inputs}} or {"failures": […]}     replaces the set that is loaded
+//	compile(request) -> {"set": {rules, inputs}} or {"failures": […]}     replaces the loaded set
 //	evaluate(input, limitMs) -> {"results": […]} or {"failure": {…}}
 package main
 
@@ -61,7 +61,7 @@ func judge(text string, limitMs int) map[string]any {
 	return map[string]any{"results": results}
 }
 
-// guarded answers in JSON, whatever happens: a panic is a failure that denies, not the end of the engine.
+// guarded always answers in JSON: a panic is a failure that denies, and does not end the engine.
 func guarded(work func() map[string]any) (reply string) {
 	defer func() {
 		if caught := recover(); caught != nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// A pattern that is none makes its expression undefined in OPA, so a rule that denies by it would deny nothing, and
-// nobody would know. Here it does not load; one that is known only at evaluation ends that. Under strict errors of
-// functions OPA itself ends the evaluation.
+// In OPA, an invalid pattern makes its expression undefined, so a rule that denies by it would silently deny nothing.
+// Here, a policy with such a pattern does not load. A pattern that is only known at evaluation ends the evaluation;
+// with strict errors of functions, OPA itself ends it.
 
-// regexArguments says which argument of a function is a regular expression.
+// regexArguments is the index of the argument that is a regular expression, by function.
 var regexArguments = map[string]int{
 	"regex.match": 0, "regex.split": 0, "regex.find_n": 0, "regex.find_all_string_submatch_n": 0, "regex.replace": 1,
 	"re_match": 0,
 }
 
-// patternFunctions begin the messages of errors that are about a pattern.
+// patternFunctions are the prefixes of error messages about patterns.
 var patternFunctions = []string{"regex.", "re_match", "glob.match"}
 
-// brokenPatterns are the regular expressions written into calls that are none.
+// brokenPatterns returns the invalid regular expressions in calls.
 func brokenPatterns(modules map[string]*ast.Module) []failure {
 	var failures []failure
 	for _, module := range modules {
@@ -56,7 +56,7 @@ func brokenPattern(expr *ast.Expr) *failure {
 	return nil
 }
 
-// patternError is the first of the errors that OPA went on from which is about a pattern.
+// patternError returns the first error about a pattern among those that did not end the evaluation.
 func patternError(ignored []topdown.Error) error {
 	for i := range ignored {
 		isPattern := func(name string) bool { return strings.HasPrefix(ignored[i].Message, name) }

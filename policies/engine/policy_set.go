@@ -15,18 +15,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// unsafeBuiltins reach outside of the policy: the network, names, the host's environment.
+// unsafeBuiltins access the network, host names or the environment of the host.
 var unsafeBuiltins = map[string]bool{"http.send": true, "net.lookup_ip_addr": true, "opa.runtime": true}
 
 const maxMessageBytes = 1_000
 
-// source is one policy file as the gateway read it.
+// source is one policy file, as read by the gateway.
 type source struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// compileRequest is what a policy set is made of: its files, one query over them, static data.
+// compileRequest is the input of a policy set: its files, one query over them, and static data.
 type compileRequest struct {
 	Files  []source       `json:"files"`
 	Query  string         `json:"query"`
@@ -34,7 +34,7 @@ type compileRequest struct {
 	Strict bool           `json:"strict_builtin_errors"`
 }
 
-// failure is one error with its place in a file; row and column count from 1, 0 where there is no place.
+// failure is one error with its position in a file. Row and column start at 1; 0 means no position.
 type failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -43,8 +43,8 @@ type failure struct {
 	Column  int    `json:"column,omitempty"`
 }
 
-// rule is the name of a rule with its package, both as dotted paths without `data`; a file may have several of one
-// name, and the first row counts.
+// rule is the name of a rule and its package, both as dotted paths without `data`. If a file has several rules of one
+// name, the first row counts.
 type rule struct {
 	Package string `json:"package"`
 	Name    string `json:"name"`
@@ -53,13 +53,13 @@ type rule struct {
 	Count   int    `json:"count"`
 }
 
-// compiled says what a set is made of: its rules, and which paths of the input it reads (an empty path: all of it).
+// compiled describes a set: its rules, and the paths of the input that it reads (an empty path means all of it).
 type compiled struct {
 	Rules  []rule     `json:"rules"`
 	Inputs [][]string `json:"inputs"`
 }
 
-// policySet is a compiled set, ready to judge one input after the other.
+// policySet is a compiled set, ready to judge inputs one after another.
 type policySet struct {
 	compiler *ast.Compiler
 	query    ast.Body
@@ -67,7 +67,7 @@ type policySet struct {
 	strict   bool
 }
 
-// capabilities are those of this OPA without what reaches outside.
+// capabilities are those of this OPA version without the unsafe built-ins.
 func capabilities() *ast.Capabilities {
 	all := ast.CapabilitiesForThisVersion()
 	all.Builtins = slices.DeleteFunc(all.Builtins, func(b *ast.Builtin) bool { return unsafeBuiltins[b.Name] })
@@ -75,7 +75,7 @@ func capabilities() *ast.Capabilities {
 	return all
 }
 
-// compile makes a set of all files, or gives every error found.
+// compile returns a set of all files, or all errors.
 func compile(request compileRequest) (*policySet, compiled, []failure) {
 	allowed := capabilities()
 	modules := make(map[string]*ast.Module, len(request.Files))
@@ -113,7 +113,7 @@ func compile(request compileRequest) (*policySet, compiled, []failure) {
 	return set, compiled{Rules: rulesOf(modules), Inputs: inputsOf(compiler, body)}, nil
 }
 
-// parse reads a file as Rego v1, else as v0. Where it is neither, the errors of the version it comes nearer to count.
+// parse reads a file as Rego v1 or, failing that, as v0. If both fail, it returns the errors of the closer version.
 func parse(file source, allowed *ast.Capabilities) (*ast.Module, error) {
 	if strings.TrimSpace(file.Text) == "" {
 		return nil, fmt.Errorf("the file is empty")
@@ -146,7 +146,7 @@ func firstRow(err error) int {
 	return found[0].Row
 }
 
-// failuresOf lists the single errors behind one of OPA's.
+// failuresOf lists the single errors in an error of OPA.
 func failuresOf(err error, file string) []failure {
 	single, ok := err.(*ast.Error)
 	if ok {
@@ -170,7 +170,7 @@ func failureOf(err *ast.Error, file string) failure {
 	return found
 }
 
-// clipped keeps a message that quotes what a file says in a size that a log takes.
+// clipped limits the size of a message that quotes a file, for the log.
 func clipped(message string) string {
 	if len(message) <= maxMessageBytes {
 		return message
@@ -178,7 +178,7 @@ func clipped(message string) string {
 	return strings.ToValidUTF8(message[:maxMessageBytes], "") + "…"
 }
 
-// rulesOf names the rules of a set, as they were written.
+// rulesOf returns the names of the rules of a set, as written.
 func rulesOf(modules map[string]*ast.Module) []rule {
 	counted := map[rule]*rule{}
 	for file, module := range modules {
@@ -201,8 +201,8 @@ func rulesOf(modules map[string]*ast.Module) []rule {
 	return rules
 }
 
-// inputsOf collects what the compiled rules and the query read of the input, each path up to its first part that is
-// known only when it runs.
+// inputsOf returns the paths of the input that the compiled rules and the query read, each up to its first part that
+// is only known at evaluation.
 func inputsOf(compiler *ast.Compiler, query ast.Body) [][]string {
 	seen := map[string][]string{}
 	note := func(ref ast.Ref) bool {
@@ -236,8 +236,8 @@ func staticPath(ref ast.Ref) []string {
 	return path
 }
 
-// evaluate gives the query's bindings for one input, or why there are none. It stops at the deadline by itself
-// wherever OPA looks for it; what does not look is ended from outside.
+// evaluate returns the bindings of the query for one input, or the reason for their absence. It stops at the deadline
+// wherever OPA checks for cancellation; everything else is ended from outside.
 func (set *policySet) evaluate(input *ast.Term, limit time.Duration) ([]map[string]any, *failure) {
 	ctx := context.Background()
 	txn, err := set.store.NewTransaction(ctx)
@@ -282,7 +282,7 @@ func evaluationFailure(err error) *failure {
 	return &place
 }
 
-// parseInput reads an input: JSON, numbers kept as they are written.
+// parseInput reads a JSON input, with numbers as written.
 func parseInput(text string) (*ast.Term, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const HERE = import.meta.dirname;
-/** What the engine is built from, beside Go itself. */
+/** Sources of the engine, besides Go itself. */
 const SOURCE = /\.go$|^go\.(?:mod|sum)$|^limit-memory\.ts$/u;
 
-/** One digest over the engine's sources: SHA256SUMS says which ones the engine that is checked in was built from. */
+/** Returns a digest of the engine's sources. SHA256SUMS has the digest of the sources of the committed engine. */
 export function sourcesDigest(): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(HERE)
