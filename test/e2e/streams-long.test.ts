@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 
 import { loadConfig } from '../../src/config/load.ts';
@@ -19,7 +19,7 @@ import { startGateway, type GatewayOptions, type TestGateway, type TestKey } fro
 import { send } from '../support/http.ts';
 import { DEBUGGABLE, envoyAllocatedBytes, inspect, residentBytes } from '../support/memory.ts';
 import { envoyPath } from '../support/parts.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/redis.ts';
 import { http2Session, streamHttp1, streamHttp2, type StreamSeen } from '../support/streams.ts';
 import { expectUnharmed } from '../support/unharmed.ts';
 import { onLoopback } from '../support/loopback.ts';
@@ -33,15 +33,11 @@ const MAX_TOKENS = 1_000;
 const PRICING = { overrides: { 'gpt-test': { input: 1, output: 10, max_output_tokens: 100_000 } } };
 const MB = 1_000_000;
 
-let redis: TestRedis;
+const redis = useTestRedis();
 const closers: (() => unknown)[] = [];
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
 afterAll(async () => {
   for (const close of closers.splice(0).reverse()) await close();
-  await redis.close();
 });
 
 async function start(providerUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
