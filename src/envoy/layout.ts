@@ -1,4 +1,4 @@
-/** Surroundings of Envoy. Everything else is derived from gateway.yaml. */
+/** Paths and addresses around Envoy. Everything else is derived from gateway.yaml. */
 export interface EnvoyLayout {
   readonly sidecars: readonly SidecarAddress[];
   /** In a private directory. */

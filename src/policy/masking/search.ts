@@ -97,7 +97,7 @@ function slicedOf({ pattern, rule }: LabelledPattern): readonly StreamDetector[]
 
 const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 
-/** Sorting more findings gets a turn of its own. */
+/** Sorting more findings than this gets a separate turn. */
 const MANY_FINDINGS = 10_000;
 
 /** Merges the findings of several searches per text, in order and without overlaps. */

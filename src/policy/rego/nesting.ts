@@ -48,7 +48,7 @@ function endOfQuoted(text: string, end: string, from: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Returns the end of a string; of its line if it is not closed. */
+/** Returns the end of a string, or the end of the line if the string is not closed. */
 function endOfRegoString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const char = text.charAt(at);
