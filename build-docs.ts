@@ -176,7 +176,7 @@ export async function telemetryPage(): Promise<string> {
   return withTable(TELEMETRY_PAGE, '| metric | labels | what it counts |', rows);
 }
 
-export const ENVOY_FOLDER = join(import.meta.dirname, 'envoy');
+const ENVOY_FOLDER = join(import.meta.dirname, 'envoy');
 
 /** Returns `envoy/envoy.yaml`, and writes its SDS files. */
 export function envoyConfiguration(sdsFolder: string): string {
