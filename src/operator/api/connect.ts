@@ -53,7 +53,7 @@ interface Blanks {
 const HEADER = 'X-Gateway-Provider-Key';
 
 /** Returns snippets for all clients that can use the key. The snippets read keys from environment variables. */
-export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
+function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const { provider } = record;
   const { exec, needsKey }: Provider = providers[provider];
   const hasCredential = (record.credentials ?? []).length > 0;

@@ -86,7 +86,7 @@ export function clearBindingCookie(): string {
 }
 
 /** Returns `Set-Cookie` for a session. The cookie lasts until the browser is closed. */
-export function setSessionCookie(id: string): string {
+function setSessionCookie(id: string): string {
   return `${NAME}=${id}; Path=/; Secure; HttpOnly; SameSite=Strict`;
 }
 
