@@ -5,7 +5,7 @@ import { statusOf, type KeyRecord } from '../src/auth/key-record.ts';
 import { MOST_AT_ONCE } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
 import { withCall, type Call, type Io } from './command.ts';
-import { keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
+import { filtered, keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
 import { shortTime } from './key-view.ts';
 import { listed, reportOmitted, withList, type ListOptions, type ListShape, type Rows } from './listed.ts';
 import { onGateway } from './on-gateway.ts';
@@ -45,7 +45,7 @@ async function byLastUse(operations: Operations, io: Io, limit: number): Promise
   const known = new Set(used.map(({ keyHash }) => keyHash));
   async function* rows(): AsyncGenerator<KeyRecord> {
     yield* used;
-    for await (const record of all.rows) if (!known.has(record.keyHash)) yield record;
+    yield* filtered(all.rows, ({ keyHash }) => !known.has(keyHash));
   }
   return { ...all, rows: rows(), isSorted: true };
 }

@@ -101,7 +101,7 @@ const SESSION_LIST: ListShape<KeySession> = {
 };
 
 /** Adds `gateway sessions list`, for one key or for all keys. */
-export function registerSessionList(sessions: Command, io: Io): void {
+function registerSessionList(sessions: Command, io: Io): void {
   const list = sessions
     .command('list')
     .argument('[key]', `${KEY_ARGUMENT[1]} (default: all keys)`)
@@ -153,7 +153,7 @@ function noSessions(one: KeyRecord | undefined, { filter }: ListOptions): string
 }
 
 /** Member names follow docs/policies.md. Times are in ISO 8601, money is in USD; no limit is null. */
-export function sessionJson(session: Session) {
+function sessionJson(session: Session) {
   return {
     id: session.id,
     created_at: new Date(session.createdAt).toISOString(),

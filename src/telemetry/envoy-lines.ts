@@ -39,7 +39,7 @@ function isRefusedByEnvoy(line: string): boolean {
 }
 
 /** Types of Envoy's own replies (envoy/local-replies). */
-export const ENVOY_REPLY_TYPES = [
+const ENVOY_REPLY_TYPES = [
   'gateway_unavailable',
   'invalid_request',
   'upgrade_not_supported',

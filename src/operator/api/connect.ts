@@ -34,7 +34,7 @@ export function connectRoutes(services: PageServices): readonly Route[] {
 
 type Snippet = Connect['snippets'][number];
 
-export interface SnippetFacts {
+interface SnippetFacts {
   /** Without a trailing slash. */
   readonly address: string;
   readonly record: Pick<KeyRecord, 'provider' | 'allowedModels' | 'credentials'>;
