@@ -13,6 +13,7 @@ export async function textsOfServerMessage(message: unknown): Promise<string[]> 
   const parts: string[] = [];
   const walk = new Walk<string | undefined>(message, undefined);
   for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    if (isTurnOver(ITEM_CHARS)) await nextTurn();
     const { step, value } = walk;
     const name = typeof step === 'string' ? step : level.state;
     if (typeof step === 'string' && !PROTOCOL_NAMES.has(step)) texts.push(step);
@@ -27,7 +28,6 @@ export async function textsOfServerMessage(message: unknown): Promise<string[]> 
       }
     } else if (typeof value === 'number' || typeof value === 'boolean') texts.push(String(value));
     else walk.enter(name);
-    if (isTurnOver(ITEM_CHARS)) await nextTurn();
   }
   if (parts.length > 1) texts.push(parts.join('\n'), parts.join(''));
   return texts;
