@@ -78,13 +78,22 @@ export function* visibleViews(text: string, mayContinue = false): Work<readonly 
   const views: TextView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
-  if (!text.includes('\\u')) return views;
+  if (!(yield* hasCodes(text))) return views;
   const read = yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
   if (read === undefined) return views;
   const visible = yield* withoutInvisible(read.text);
   if (visible !== undefined) views.push(viewThrough(read, visible));
   if (mayContinue) views.push(read);
   return views;
+}
+
+/** Searching megabytes of backslashes at once would take too long. */
+function* hasCodes(text: string): Work<boolean> {
+  for (let from = 0; from < text.length; from += STEP_CHARS) {
+    if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
+    if (from + STEP_CHARS < text.length) yield;
+  }
+  return false;
 }
 
 function withoutInvisible(text: string): Work<TextView | undefined> {

@@ -1,4 +1,3 @@
-import type { TextView } from '../../inspect/offset-map.ts';
 import { hasLettersAndDigits } from '../../text/opaque-segment.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { Finding } from '../finding.ts';
@@ -60,30 +59,17 @@ function* findInSteps(
     { reading: readings.squeezed, needles: squeezed },
   ];
   for (const { reading, needles } of searches) {
+    const { text: read, toOriginal } = reading;
     for (const needle of needles) {
-      const before = found.length;
-      addFindings(reading, needle, label, most, found);
-      if (found.length > most) return found;
-      yield (reading.text.length >> 3) + (found.length - before) * ITEM_CHARS;
+      for (let at = read.indexOf(needle); at >= 0; at = read.indexOf(needle, at + needle.length)) {
+        found.push({ ...label, ...toOriginal({ start: at, end: at + needle.length }) });
+        if (found.length > most) return found;
+        yield ITEM_CHARS;
+      }
+      yield read.length >> 3;
     }
   }
   return found;
-}
-
-function addFindings(
-  { text, toOriginal }: TextView,
-  needle: string,
-  label: Label,
-  most: number,
-  found: Finding[],
-): void {
-  for (
-    let at = text.indexOf(needle);
-    at >= 0 && found.length <= most;
-    at = text.indexOf(needle, at + needle.length)
-  ) {
-    found.push({ ...label, ...toOriginal({ start: at, end: at + needle.length }) });
-  }
 }
 
 const LEAST_CHARS = 8;

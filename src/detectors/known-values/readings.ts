@@ -32,14 +32,18 @@ const ANY_ESCAPE = new RegExp(ESCAPE.source, 'u');
 export function* readingsOf(text: string): Work<Readings> {
   let last = asGiven(text);
   const decoded = [yield* inLowerCase(last)];
-  while (decoded.length <= MAX_DECODINGS && ANY_ESCAPE.test(last.text)) {
+  while (decoded.length <= MAX_DECODINGS && mayHaveEscapes(last.text)) {
     const next = yield* unescaped(last.text);
     if (next === undefined) break;
     last = viewThrough(last, next);
     decoded.push(yield* inLowerCase(last));
   }
-  yield last.text.length >> 1;
-  return { decoded, squeezed: squeezed(decoded.at(-1) ?? last) };
+  return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
+}
+
+/** Only short texts are searched at once. */
+function mayHaveEscapes(text: string): boolean {
+  return text.length > STEP_CHARS || ANY_ESCAPE.test(text);
 }
 
 /** `toLowerCase` keeps the length of all other letters. */
@@ -100,13 +104,17 @@ function createKeptCodes(): Uint8Array {
   return codes;
 }
 
-function squeezed({ text, toOriginal }: TextView): TextView {
+function* squeezed({ text, toOriginal }: TextView): Work<TextView> {
   const codes = (keptCodes ??= createKeptCodes());
   const kept = Buffer.allocUnsafe(text.length);
   let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = codes[text.charCodeAt(at)] ?? 0;
-    if (code !== 0) kept[length++] = code;
+  for (let start = 0; start < text.length; start += STEP_CHARS) {
+    const end = Math.min(text.length, start + STEP_CHARS);
+    for (let at = start; at < end; at += 1) {
+      const code = codes[text.charCodeAt(at)] ?? 0;
+      if (code !== 0) kept[length++] = code;
+    }
+    yield (end - start) >> 1;
   }
   let places: Int32Array | undefined;
   return {

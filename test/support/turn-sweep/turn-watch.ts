@@ -1,4 +1,5 @@
-import { threadCpuMs } from '../cpu-time.ts';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
+import { slowness, threadCpuMs } from '../cpu-time.ts';
 
 /** Watches how much CPU of this thread each turn of the event loop takes. */
 export interface TurnWatch {
@@ -28,4 +29,15 @@ export function watchTurns(): TurnWatch {
     },
     stop: () => clearImmediate(immediate),
   };
+}
+
+/** Returns the CPU time of the longest turn during `work`, in milliseconds of the reference. */
+export async function longestTurnMs(work: () => unknown): Promise<number> {
+  const watch = watchTurns();
+  await work();
+  // The watch also sees the last turn.
+  await nextImmediate();
+  const longest = watch.longestMs();
+  watch.stop();
+  return longest / slowness();
 }

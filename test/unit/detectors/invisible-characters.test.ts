@@ -4,7 +4,7 @@ import {
   createFindContentAll,
   type ContentScope,
 } from '../../../src/detectors/content.ts';
-import { slowness, threadCpuMs } from '../../support/cpu-time.ts';
+import { longestTurnMs } from '../../support/turn-sweep/turn-watch.ts';
 import { VISA } from './pii/card-samples.ts';
 import { makeSecret, seededRandom } from './secrets/samples.ts';
 import { brokenAt } from './stream-contract.ts';
@@ -39,23 +39,6 @@ const HIDERS = [
 
 const parted = (value: string, hider: string, at: number): string =>
   value.slice(0, at) + hider + value.slice(at);
-
-/** Measures the CPU time of the longest turn during `work`, in milliseconds of the reference. */
-async function longestTurn(work: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  let last = threadCpuMs();
-  let isOver = false;
-  function watch(): void {
-    const now = threadCpuMs();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!isOver) setImmediate(watch);
-  }
-  setImmediate(watch);
-  await work();
-  isOver = true;
-  return longest / slowness();
-}
 
 describe('invisible characters', () => {
   it('do not hide a value at any place in it', async () => {
@@ -117,7 +100,7 @@ describe('invisible characters', () => {
     ]) {
       const long = `${text} ${parted(AWS, '\u200b', 7)} `;
       let found: readonly { readonly class: string }[] = [];
-      const turn = await longestTurn(async () => {
+      const turn = await longestTurnMs(async () => {
         found = (await findAll([long]))[0] ?? [];
       });
       expect(found.map(({ class: kind }) => kind)).toEqual(['secret']);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mayHide } from '../../../src/detectors/invisible-view.ts';
+import { mayHide, visibleViews } from '../../../src/detectors/invisible-view.ts';
+import { inTurns, runNow } from '../../../src/turns.ts';
+import { longestTurnMs } from '../../support/turn-sweep/turn-watch.ts';
 
 /** The longest ASCII text that is read four characters at a time. */
 const LONGEST = 32_768;
@@ -34,5 +36,22 @@ describe('the test for invisible characters', () => {
 
   it('ignores letters beyond ASCII', () => {
     expect(mayHide('caf\u00e9 \u65e5\u672c\u8a9e')).toBe(false);
+  });
+});
+
+describe('the views of a long text', () => {
+  it('are searched for escapes in short turns, even among backslashes', async () => {
+    const text = '\\'.repeat(12_000_000);
+    expect(await longestTurnMs(() => inTurns(visibleViews(text)))).toBeLessThan(50);
+  });
+
+  it.each([0, 1, 2, 5])('decode an escape %i characters before the end of a step', (before) => {
+    const text = `${'a'.repeat(LONGEST - before)}\\u200b${'b'.repeat(LONGEST)}`;
+    const [view] = runNow(visibleViews(text));
+    expect(view?.text).toBe('a'.repeat(LONGEST - before) + 'b'.repeat(LONGEST));
+    expect(view?.toOriginal({ start: LONGEST - 1 - before, end: LONGEST + 1 - before })).toEqual({
+      start: LONGEST - 1 - before,
+      end: LONGEST + 7 - before,
+    });
   });
 });
