@@ -27,8 +27,8 @@ This page lists all keys of \`gateway.yaml\`. Every key is optional. [Serving](s
 which environment variables override it. \`gateway config print --explain\` prints your values with these descriptions, and
 \`gateway config schema\` prints the JSON Schema for your editor.
 
-A running gateway follows the file ([reloading](serving.md#reloading)). A change of a key marked "restart" takes effect at the next
-start; a change of any other key takes effect at once.
+A running gateway follows the file ([reloading](serving.md#reloading)). A change to a key marked "restart" takes effect at the next
+start; a change to any other key takes effect at once.
 
 A duration is written as \`250ms\`, \`30s\`, \`5m\`, \`1h\` or \`1h30m\`.
 

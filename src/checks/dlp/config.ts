@@ -38,8 +38,11 @@ export const dlpSection = section({
     .array(hostName)
     .default([])
     .describe('Domains whose email addresses are not personal data.'),
-  quarantine_duration: duration('1h').describe('How long a key is locked for a secret in an answer.'),
-  requests: z.enum(['off', 'mask', 'deny']).default('off').describe('What a finding in a request does.'),
+  quarantine_duration: duration('1h').describe('How long a key is locked after a secret in an answer.'),
+  requests: z
+    .enum(['off', 'mask', 'deny'])
+    .default('off')
+    .describe('Action on a finding in a request: none, mask it, or refuse the request.'),
   request_classes: z
     .array(z.enum(CONTENT_CLASSES))
     .min(1)
@@ -58,6 +61,6 @@ export const dlpSection = section({
     ),
 })
   .prefault({})
-  .describe('Data-loss prevention on completions. See docs/dlp.md.');
+  .describe('Data-loss prevention. See docs/dlp.md.');
 
 export type DlpConfig = Settings<typeof dlpSection>;

@@ -21,12 +21,15 @@ function isTimeZone(name: string): boolean {
 /** Conditions of `budgets[].match`, and of budgets set by command. */
 export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
-  tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
+  tags: z
+    .record(name, name)
+    .optional()
+    .describe('Tags that a key must have; all must match. Values are globs.'),
   claims: z
     .record(name, name)
     .optional()
     .describe(
-      'Claims that the JWT must have, all of them; values are globs, and one item of a list must match. Needs `zsp.jwt_only`.',
+      'Claims that the JWT must have; all must match. Values are globs, which must match one item if the claim is a list. Needs `zsp.jwt_only`.',
     ),
   providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Requested providers.'),
   models: names.describe('Requested models, as globs.'),
@@ -43,7 +46,7 @@ const sharedBudget = section({
   ),
   match: budgetMatch
     .prefault({})
-    .describe('Conditions that a request must meet to count, all of them; `{}` matches every request.'),
+    .describe('Conditions for a request to count; all must hold. `{}` matches every request.'),
   time_zone: timeZone
     .default('UTC')
     .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),

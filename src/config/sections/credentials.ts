@@ -30,7 +30,7 @@ const vault = section({
   token_file: filePath
     .optional()
     .describe(
-      'File with a token, such as Vault Agent writes, instead of `role`. It is read for each request.',
+      'File with a token, such as the one that Vault Agent writes, instead of `role`. It is read for each request.',
     ),
   ca_file: filePath
     .optional()
@@ -62,7 +62,7 @@ const source = section({
     .enum(['aws', 'azure', 'gcp'])
     .optional()
     .describe(
-      'Short-lived credentials of the cloud that this gateway runs in: `aws` for bedrock, `azure` for azure, `gcp` for gemini. Renewed before they expire.',
+      'Short-lived credentials from the cloud in which the gateway runs: `aws` for bedrock, `azure` for azure, `gcp` for gemini. Renewed before they expire.',
     ),
   ttl: duration('15m').describe(
     'Time after which `command` runs again, and a secret without a lease is read again.',

@@ -50,7 +50,9 @@ export const modelsSection = z
     z.array(target).min(1).max(8),
   )
   .default({})
-  .describe('Names that clients can use in place of a model, each with its models. See docs/routes.md.');
+  .describe(
+    'Names that clients can use in place of a model, each with the models that it stands for. See docs/routes.md.',
+  );
 
 export const routesSection = section({
   sticky: z
@@ -58,10 +60,7 @@ export const routesSection = section({
     .default(false)
     .describe('Keep a session (`X-Gateway-Session-ID`) on the target of its first request.'),
   circuit_breaker: section({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe('Skip targets that keep failing if there are others for the name.'),
+    enabled: z.boolean().default(true).describe('Skip targets that keep failing if the name has others.'),
     threshold: positiveCount
       .default(5)
       .describe('Failures within the window after which a target is skipped.'),

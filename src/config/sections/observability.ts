@@ -82,7 +82,7 @@ export const otel = needsRestart(
         }
       })
       .describe(
-        'Variables of OpenTelemetry, such as `OTEL_EXPORTER_OTLP_HEADERS`. Those of the environment are added while `otel.enabled` is true. See docs/telemetry.md.',
+        'OpenTelemetry variables, such as `OTEL_EXPORTER_OTLP_HEADERS`. Those in the environment are added while `otel.enabled` is true. See docs/telemetry.md.',
       ),
   })
     .prefault({})
@@ -100,7 +100,7 @@ const headerValue = z
 const receiverTls = {
   ca_file: filePath
     .optional()
-    .describe("PEM bundle that verifies the certificate of the receiver, instead of Node's bundle."),
+    .describe("PEM bundle that verifies the receiver's certificate, instead of Node's bundle."),
   cert_file: filePath.optional().describe('PEM client certificate, if the receiver requires one.'),
   key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
 };
@@ -134,7 +134,7 @@ const auditSyslog = needsRestart(
     facility: z.int().min(0).max(23).default(13).describe('Syslog facility. 13 is `log audit`.'),
     server_name: hostName
       .optional()
-      .describe('Name in the certificate of the receiver, if it differs from the address.'),
+      .describe("Name in the receiver's certificate, if it differs from the address."),
     ...receiverTls,
   }).prefault({}),
 );
@@ -191,4 +191,4 @@ export const metrics = section({
     ),
 })
   .prefault({})
-  .describe('Metrics with labels of keys, models and owners. See docs/telemetry.md.');
+  .describe('Metrics with labels for keys, models and owners. See docs/telemetry.md.');

@@ -12,7 +12,7 @@ const provider = section({
   ca_file: needsRestart(
     filePath
       .optional()
-      .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+      .describe("PEM bundle that verifies the provider's certificate, instead of the system bundle."),
   ),
 }).prefault({});
 
@@ -25,7 +25,7 @@ const azure = section({
   ca_file: needsRestart(
     filePath
       .optional()
-      .describe('PEM bundle that verifies the certificate of the provider, instead of the system bundle.'),
+      .describe("PEM bundle that verifies the provider's certificate, instead of the system bundle."),
   ),
   deployments: z
     .record(z.string().min(1), z.string().min(1))

@@ -17,9 +17,9 @@ export const redis = needsRestart(
       'REDIS_ADDR',
       hostPort.default('localhost:6379').describe('`host:port` of Redis 7 or newer.'),
     ),
-    password: overriddenBy('REDIS_PASSWORD', z.string().default('').describe('Password of Redis.')),
+    password: overriddenBy('REDIS_PASSWORD', z.string().default('').describe('Redis password.')),
     db: count.max(1_000_000).default(0).describe('Database number.'),
-    max_retries: count.max(100).default(3).describe('Retries of a command.'),
+    max_retries: count.max(100).default(3).describe('Number of retries of a failed command.'),
     dial_timeout: duration('5s').describe('Longest time to connect.'),
     read_timeout: duration('2s').describe('Longest wait for a reply; then the request gets 503.'),
     write_timeout: duration('2s').describe('Longest time for a command to be sent.'),
@@ -38,12 +38,12 @@ export const redis = needsRestart(
       enabled: z.boolean().default(false).describe('Connect over TLS.'),
       ca_file: filePath
         .optional()
-        .describe('PEM bundle that verifies the certificate of the server, instead of the system bundle.'),
+        .describe("PEM bundle that verifies the server's certificate, instead of the system bundle."),
       cert_file: filePath.optional().describe('PEM client certificate, if Redis requires one.'),
       key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
       server_name: hostName
         .optional()
-        .describe('Name in the certificate of the server, if it differs from the address.'),
+        .describe("Name in the server's certificate, if it differs from the address."),
     }).prefault({}),
     sentinel: section({
       addrs: z
@@ -54,7 +54,7 @@ export const redis = needsRestart(
       password: z
         .string()
         .default('')
-        .describe('Password of the sentinels. The password of the servers is `redis.password`.'),
+        .describe('Password of the sentinels. The servers use `redis.password`.'),
     }).prefault({}),
     cluster: section({
       addrs: z

@@ -96,7 +96,7 @@ export const server = section({
   max_open_per_address: positiveCount
     .default(8_000)
     .describe(
-      'Maximum number of open requests of one client address in each worker, over all keys; further requests get 429. Raise it, or set `auth.trusted_hops`, if clients share an address.',
+      'Maximum number of open requests of one client address in each worker, for all keys together; further requests get 429. Raise it, or set `auth.trusted_hops`, if clients share an address.',
     ),
   shed_after: duration('1s').describe(
     'Delay above which a worker refuses new requests with 503 `overloaded`: first those of the busiest keys; at three times the delay, all. Open requests continue.',
