@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { isContainer, isObject, type JsonObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
 import { stringPieces } from '../../json/edit.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
@@ -102,12 +102,16 @@ const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 async function definitionDigest(tool: JsonObject): Promise<Pick<ListedTool, 'digest' | 'chars'>> {
   const hash = createHash('sha256');
   let chars = 0;
+  let unhashed = '';
   for (const piece of canonicalJson(pinnedMembers(tool))) {
-    hash.update(piece);
     chars += piece.length;
-    if (isTurnOver(piece.length)) await nextTurn();
+    unhashed += piece;
+    if (unhashed.length < PIECE_CHARS) continue;
+    hash.update(unhashed);
+    if (isTurnOver(unhashed.length)) await nextTurn();
+    unhashed = '';
   }
-  return { digest: hash.digest('base64url'), chars };
+  return { digest: hash.update(unhashed).digest('base64url'), chars };
 }
 
 const NO_DEFINITION = { digest: '', chars: 0 };
@@ -119,25 +123,44 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
 
 const PIECE_CHARS = 16_384;
 
-/** Yields a value in pieces, with each object's members in order of name. Each element is followed by a comma. */
-function* canonicalJson(value: unknown): Generator<string, void> {
-  if (Array.isArray(value)) {
+/**
+ * Yields a value in pieces, with each object's members in order of name. Each element is followed by a comma. Recursion
+ * would pass each piece through all levels of the value.
+ */
+function* canonicalJson(root: object): Generator<string, void> {
+  const levels = [piecesOf(root)];
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const { value: piece, done } = level.next();
+    if (done === true) levels.pop();
+    else if (typeof piece === 'string') yield piece;
+    else levels.push(piecesOf(piece));
+  }
+}
+
+/** Yields the pieces of a list or object. Lists and objects in it are yielded as they are. */
+function* piecesOf(container: object): Generator<string | object, void> {
+  if (Array.isArray(container)) {
     yield '[';
-    for (const element of value) {
-      yield* canonicalJson(element);
+    for (const element of container) {
+      yield* elementPieces(element);
       yield ',';
     }
     yield ']';
-  } else if (isObject(value)) {
+  } else if (isObject(container)) {
     yield '{';
-    for (const name of Object.keys(value).toSorted()) {
-      yield* canonicalJson(name);
+    for (const name of Object.keys(container).toSorted()) {
+      yield* elementPieces(name);
       yield ':';
-      yield* canonicalJson(value[name]);
+      yield* elementPieces(container[name]);
       yield ',';
     }
     yield '}';
-  } else if (typeof value === 'string') {
+  }
+}
+
+function* elementPieces(value: unknown): Generator<string | object, void> {
+  if (isContainer(value)) yield value;
+  else if (typeof value === 'string') {
     yield '"';
     yield* stringPieces(value, PIECE_CHARS);
     yield '"';
