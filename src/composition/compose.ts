@@ -42,6 +42,7 @@ export interface ComposedParts {
 
 export interface ComposedChecks {
   readonly inOrder: readonly Check<unknown, CheckName>[];
+  /** Completes pending writes to the stores. Must be called before the Redis connection closes. */
   close(): Promise<void>;
 }
 

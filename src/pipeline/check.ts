@@ -90,7 +90,7 @@ export interface Check<State = unknown, Name extends string = string> {
    * is reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
-  /** Judges a request by its key alone. Later hooks and `end` are not called for malformed requests. */
+  /** Judges a request by its key alone. Malformed requests and unknown routes get no later hook, not even `end`. */
   admit?(exchange: Admitted, state: State): Awaitable<Verdict>;
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
   /** Operations in `batch` take effect if no check denies and no store refuses. */

@@ -1,8 +1,7 @@
 -- Shared by the budget scripts: the accounts of a request, and holds with expired leases. Everything is read and
 -- validated before `save` writes the changes, so a script that fails has changed nothing.
 --
--- KEYS[1] are the key's holds (sorted set of hold keys by the end of their lease), and KEYS[2] is the risk profile,
---       whose
+-- KEYS[1] are the key's holds (sorted set of hold keys by the end of their lease), and KEYS[2] is the risk profile, whose
 -- total_spend includes every charge. The last KEYS are the ledgers. The last ARGV are two values per ledger: the spec
 -- of its accounts (see ledger.lua), and its life in ms while unused.
 --

@@ -41,7 +41,10 @@ export interface McpState {
 
 const RULE = 'allowed_tools';
 
-/** Restricts messages to methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). */
+/**
+ * Restricts messages to methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
+ * decides, never the path.
+ */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, tasks, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
 

@@ -26,6 +26,7 @@ export interface MemorySessionStoreOptions {
   readonly spendOf?: (name: SessionName) => number;
 }
 
+/** Same as in moves.lua. */
 const MOVES_KEPT = 16;
 
 /** Fraction of a key's sessions that is evicted together: finding the oldest reads all of them. */
