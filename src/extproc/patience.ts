@@ -3,7 +3,7 @@ import type { Patience, Wait } from '../pipeline/exchange.ts';
 export interface PatienceSettings {
   /** Time limit of an approval (`zsp.escalation_timeout`). */
   readonly waitMs: number;
-  /** Envoy's timeout in the meantime: the same, plus the remaining work of the phase. */
+  /** Envoy's timeout in the meantime: the same, plus time for the remaining work of the phase. */
   readonly messageTimeoutMs: number;
 }
 

@@ -10,9 +10,9 @@ import type {
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 
-/** Less than the supervisor's wait for a worker after its drain. */
+/** Shorter than the supervisor waits for a worker to exit after its drain. */
 const SETTLE_WITHIN_MS = 3_000;
-/** Limit of streams that are open or not settled yet: a peer may open and reset streams faster than they settle. */
+/** Maximum number of open or unsettled streams: a peer may open and reset streams faster than they settle. */
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {

@@ -49,7 +49,7 @@ interface IdentifiedState {
   readonly target: Target;
   /** Empty if none was sent. Stored until the body has been searched for it. */
   readonly rawKey: string;
-  /** Why the provider cannot be asked. Final only once the body names no alias. */
+  /** Why the provider cannot be asked. Final only once the body is known to name no alias. */
   readonly ownRefusal: GatewayError | undefined;
   /** Id of a JSON-RPC message that was refused unread; null if unknown. */
   readonly unreadId: JsonRpcId | null;

@@ -12,7 +12,9 @@ import { undone, wasSent, type State } from './state.ts';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/transport.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
-/** Limit of queued messages. If it is reached, Envoy keeps further messages and stops reading from the provider. */
+/**
+ * Maximum number of queued messages. At this number, Envoy keeps further messages and stops reading from the provider.
+ */
 const MAX_QUEUED = 16;
 
 /**

@@ -10,7 +10,7 @@ export interface Batch {
   drop(): void;
 }
 
-/** Thrown for an operation without effect, because another operation in its batch was refused. */
+/** Thrown for an operation that had no effect because another operation in its batch was refused. */
 export class BatchAborted extends Error {
   constructor() {
     super('another operation of the batch was refused');

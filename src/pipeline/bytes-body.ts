@@ -102,7 +102,10 @@ const TOOLS_FIELD =
 /** JSON that names a tool of a provider. */
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
-/** Returns the provider's tools in a body. They cannot be removed from bytes: the request is refused unless allowed. */
+/**
+ * Returns the provider's tools in a body. They cannot be removed from bytes: unless they are allowed, the request is
+ * refused.
+ */
 function hostedToolsIn(words: string): HostedTool[] {
   const types = [...words.matchAll(TOOLS_FIELD)].map(([, field = '']) => field);
   for (const [, type = ''] of words.matchAll(TYPED_TOOL)) if (isHostedType(type)) types.push(type);

@@ -14,7 +14,7 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Issued by a server and bound to its key: clients cannot put text into it. */
+/** A header whose value the server issues and the gateway binds to a key: clients cannot put text into it. */
 const NOT_CLIENTS = 'mcp-session-id';
 
 /** Reports whether a client header may be sent upstream. Credentials and framing are set by the gateway and Envoy. */
@@ -28,7 +28,7 @@ export function isCarried(exchange: Carrier & Pick<Identified, 'provider'>, name
 
 type Carrier = Pick<Identified, 'mcp' | 'heldCredential' | 'providerKey'>;
 
-/** Reports whether keys share an account at the provider. A client's own credential leads to a separate account. */
+/** Reports whether keys share an account at the provider. A client's own credential belongs to a separate account. */
 export function isOnSharedAccount({ mcp, heldCredential, providerKey }: Carrier): boolean {
   return mcp === undefined && (heldCredential !== undefined || providerKey === undefined);
 }
@@ -41,7 +41,9 @@ export type CarriedText =
   /** Path or query, which cannot be omitted. */
   | { readonly place: 'address'; readonly text: string };
 
-/** Returns all texts outside the body, without headers that mirror an MCP message: the body is judged. */
+/**
+ * Returns all texts outside the body, except headers that mirror an MCP message: those texts are judged in the body.
+ */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
   for (const [name, text] of exchange.headers) {
@@ -81,7 +83,7 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Invalid as a whole: decodes each escape separately.
+    // The text as a whole is invalid, so each escape is decoded separately.
     return text.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   }
 }

@@ -9,7 +9,7 @@ import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange
 export type Verdict =
   | Pass
   | Pending
-  /** Noteworthy, but not refused: appears in log, metric and audit. */
+  /** Noteworthy, but not refused: appears in the log, the metrics and the audit trail. */
   | Flag
   | Rewrite
   | Denial;
@@ -47,7 +47,10 @@ export interface Rewrite {
 
 export interface Denial extends Refusal {
   readonly kind: 'deny';
-  /** Consequences (a lock, a score), before the refusal is sent. Not in shadow mode. A failure is only reported. */
+  /**
+   * Applies consequences (a lock, a score) before the refusal is sent. Not called in shadow mode. A failure is only
+   * reported.
+   */
   readonly enforce?: () => Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export interface Check<State = unknown, Name extends string = string> {
   /** True if `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
   /**
-   * Set if the check judges or counts by stored data of earlier requests. If data that was read ahead proves stale,
+   * Set if the check judges or counts by data stored for earlier requests. If data that was read ahead proves stale,
    * `prepare` and `requestBody` run again, and their results replace the first ones.
    */
   readonly repeatable?: true;
@@ -115,7 +118,10 @@ export interface StreamRewriter {
   readonly readsText?: false;
   /** Called with each event as received, before any rewriter changes, holds back or drops it. */
   received?(event: StreamEvent): void;
-  /** Undefined if every event passes. Should be synchronous: the chunks of an answer wait. Not called after a cut. */
+  /**
+   * Undefined if every event passes. Should be synchronous, because the chunks of an answer wait for it. Not called
+   * after a cut.
+   */
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
   end?(): Awaitable<StreamTail | undefined>;
@@ -150,7 +156,7 @@ export interface StreamRewrite {
 export interface RewrittenFrame {
   readonly event: StreamEvent;
   readonly edits: readonly JsonEdit[];
-  /** Set for another frame of the same shape; the event's own has already been sent. */
+  /** Set if this is a copy in the same shape, because the event's own frame has already been sent. */
   readonly copy?: true;
 }
 

@@ -20,16 +20,16 @@ export interface Admitted {
   /** Arrival of the request headers, in monotonic milliseconds (`performance.now()`). */
   readonly startedAt: number;
   readonly method: string;
-  /** Without port; as far as `auth.trusted_hops` reveals it. */
+  /** Without port; the address of a proxy if `auth.trusted_hops` does not cover all proxies. */
   readonly clientAddress: string;
   /** Names are in lower case; repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
-  /** SHA-256 of the raw key, `sha256:<hex>`, of which a rotated key has several. Undefined for a JWT. */
+  /** SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several raw keys. Undefined for a JWT. */
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms; absent if there is no JWT. */
   readonly tokenEndsAt?: number;
-  /** Claims of the bearer's JWT that shared budgets match by; a list claim has several values. */
+  /** Claims of the bearer's JWT by which shared budgets are matched; a list claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
   /** One object for all copies of a request, such as those of its targets. */
   readonly budget: CurrentBudget;
@@ -61,7 +61,7 @@ export interface CurrentBudget {
   limits: KeyBudgets;
 }
 
-/** The limits of a key, and the shared budgets in Redis, not all of which may match. */
+/** The limits of a key, and the shared budgets in Redis, some of which may not match the request. */
 export interface KeyBudgets extends BudgetLimits {
   readonly shared?: readonly StoredBudget[];
 }
@@ -156,7 +156,7 @@ export interface WholeAnswer {
 export interface WrittenText {
   add(kind: AnswerText['kind'], text: string): void;
   readonly text: string;
-  /** Number of UTF-8 bytes after the limit, for an overestimate. */
+  /** Number of UTF-8 bytes beyond the limit on kept text, for an overestimate. */
   readonly beyondBytes: number;
   readonly sawReasoning: boolean;
 }
@@ -171,7 +171,7 @@ export type Outcome =
   /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have disconnected. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };
 
-/** Reports a 2xx status. Other answers only describe the request and cost nothing. */
+/** Reports whether the status is 2xx. Other answers only describe the request and cost nothing. */
 export function isSuccess({ status }: Pick<Answered, 'status'>): boolean {
   return status >= 200 && status < 300;
 }

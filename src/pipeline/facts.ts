@@ -36,7 +36,7 @@ export function newFacts(agentRisk: AgentRisk): Facts {
   return { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined };
 }
 
-/** Returns a fact that a check judges by. Throws if no check has written it, rather than judge it as harmless. */
+/** Returns a fact that a check judges by. Throws if no check has written it, rather than treat it as harmless. */
 export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
   facts: Facts,
   name: Name,

@@ -47,7 +47,7 @@ export class SessionRead<Data> {
     return ahead;
   }
 
-  /** Reads now, unless data was read ahead and the session itself is judged by such data. */
+  /** Reads now, unless this data was read ahead and the session is also judged by data read ahead. */
   read({ facts }: Parsed, read: () => Promise<Data>): void {
     const ahead = this.takeAhead();
     this.#current =

@@ -218,7 +218,7 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
-/** A denied request must not take anything, but a withheld answer still counts. */
+/** A denied request must not reserve anything, but a withheld answer still counts. */
 function closeBatch(hook: Hook, batch: Batch | undefined, isOver: boolean): void {
   if (isOver && hook !== 'response') batch?.drop();
   else batch?.send();

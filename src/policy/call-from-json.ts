@@ -30,7 +30,7 @@ export interface WrittenCall {
   readonly history: readonly TraceStep[];
 }
 
-/** The largest request of a gateway, fully escaped. */
+/** Size of the largest request that a gateway accepts, fully escaped. */
 const MAX_CHARS = 16 * 1_048_576;
 
 /**

@@ -20,11 +20,11 @@ export interface PlacedText extends CallText {
 }
 
 const TEXTS_BEFORE = 4;
-/** Longer embedded documents are not parsed: that would fill a turn of the event loop. */
+/** Longer embedded documents are not parsed, since that would take a whole turn of the event loop. */
 const MAX_PARSED_CHARS = 262_144;
 const DOCUMENT = /^\s{0,64}[[{]/;
 
-/** Short documents are joined up to this size: a search costs more than reading one. */
+/** Short documents are joined up to this size, because starting a search costs more than reading one. */
 const MAX_JOINED_CHARS = 4_096;
 const SHORT_CHARS = 256;
 /** A noncharacter. No detector reads across it. */

@@ -52,8 +52,8 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
 }
 
 /**
- * Records the newest waiting mark at each tick, and reports whether the oldest has waited for the limit. Marks complete
- * in order. Counts ticks, which stop while the event loop is blocked: the other side is then not at fault.
+ * Records the newest waiting mark at each tick, and reports whether the oldest has waited as long as the limit. Marks
+ * complete in order. Counts ticks, which stop while the event loop is blocked: the other side is then not at fault.
  */
 function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) {
   const marks: { readonly mark: Mark; readonly tick: number }[] = [];
@@ -99,8 +99,8 @@ interface WrittenBatches {
 }
 
 /**
- * Joins all commands of one turn into one write. Strings are joined without a copy. The pipelines of ioredis's
- * auto-pipelining survive young collections, whose pauses were thirty times as long (decision 067).
+ * Joins all commands of one turn into one write. Strings are joined without a copy. Replaces ioredis's auto-pipelining,
+ * whose pipelines survive young collections and made their pauses thirty times as long (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {
   const batches = { begun: 0, taken: 0 };

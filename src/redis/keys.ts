@@ -107,7 +107,7 @@ export function sessionsKey(keyHash: string): string {
   return `gateway:sessions:${tag(keyHash)}`;
 }
 
-/** One operation on a key's state (a step, a score), which makes repeats harmless. */
+/** Mark of one completed operation on a key's state (a step, a score): it makes repeats harmless. */
 export function operationKey(keyHash: string, operationId: string): string {
   return `gateway:operation:${tag(keyHash)}:${operationId}`;
 }

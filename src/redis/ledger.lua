@@ -11,9 +11,9 @@
 -- equal: then it need not be parsed.
 
 local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'ddddddd', '(%S+) (%S+) (%d*);'
--- `values` of a ledger has three values of its head, and then these of each account.
+-- `values` of a ledger holds three values from its head, and then these for each account.
 local FIRST, WIDTH = 3, 7
--- The life of a ledger is extended after this share of it.
+-- A ledger's life is extended once its remaining share falls below this.
 local LIFE_KEPT = 1 - 1 / 64
 local START, FINISH, SPENT, RESERVED, LIMIT, REPORTED, SPEC_LIMIT = 1, 2, 3, 4, 5, 6, 7
 
@@ -98,8 +98,9 @@ local function write_ledger(key, ledger)
   end
 end
 
--- Writes changed ledgers. A ledger with `life_ms` lives this long from now on, or from the last turn of a window; with
--- `life_at_least`, not shorter than its owner has set before; with `owner_ms`, as long as its owner from now on.
+-- Writes changed ledgers. A ledger with `life_ms` lives this long from its creation or the last turn of a window; with
+-- `life_at_least` too, about this long from now on, if its owner has set no longer life; with `owner_ms`, as long as
+-- its owner.
 local function save_ledgers()
   for key, ledger in pairs(ledgers) do
     if ledger.changed then

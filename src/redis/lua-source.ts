@@ -5,7 +5,8 @@ const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
  * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, names in capitals) by
- * their values: functions would capture outer names at every call. Removes comments; line numbers stay the same.
+ * their values: otherwise, functions would capture these outer names at every call. Removes comments; line numbers stay
+ * the same.
  * @throws Error if a name has two values
  */
 export function withConstants(text: string): string {

@@ -188,7 +188,7 @@ function sliceText(what: 'key' | 'arg', nth: number): string {
   return `{ unpack(all_${what}s, ${what}_end_${nth - 1} + 1, ${what}_end_${nth}) }`;
 }
 
-/** A tree of the combinations of scripts in use, of which there are few. */
+/** A tree of the script combinations in use. There are few. */
 interface Composition {
   evaluable: Evaluable | undefined;
   readonly longer: Map<RedisScript, Composition>;

@@ -14,8 +14,8 @@ const MIN_MAJOR_VERSION = 7;
 const REPLICA_ANSWERS_WITHIN_MS = 500;
 
 /**
- * Checks that Redis is version 7 or newer and does not evict (docs/redis.md). In a cluster, checks every server: any
- * master may have a lock, and any replica may become a master.
+ * Checks that Redis is version 7 or newer and does not evict keys (docs/redis.md). In a cluster, checks every server:
+ * any master may hold a lock, and any replica may become a master.
  */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   try {

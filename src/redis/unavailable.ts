@@ -3,7 +3,7 @@ import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** Errors of our own code, which must stay visible. The request is refused nevertheless. */
+/** Errors in our own code, which must stay visible. The request is refused nevertheless. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**

@@ -7,12 +7,13 @@ import type { EnvoyLayout } from '../envoy/layout.ts';
 import { entryFile } from './fork.ts';
 
 /**
- * Reads the configuration in a short-lived process: YAML, schemas and the pattern compiler would be half of a
+ * Reads the configuration in a short-lived process: YAML, schemas and the pattern compiler would make up half of the
  * supervisor's modules.
  */
 export interface ConfigReader {
   /**
-   * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that it can be served.
+   * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that `serve` can start with
+   * it.
    * @throws ConfigError that lists all problems
    */
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
@@ -40,7 +41,7 @@ export type Answer =
   | { readonly kind: 'config'; readonly config: Config }
   | { readonly kind: 'envoy'; readonly json: string }
   | ({ readonly kind: 'changes' } & ConfigChanges)
-  /** The configuration cannot be served. */
+  /** `serve` cannot start with the configuration. */
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
   | { readonly kind: 'failed'; readonly message: string };
 

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 export type WorkerOutput = 'inherit' | 'ignore';
 
 /**
- * 8 MiB of nursery, since request objects die young: 16 MiB would save 3 % of CPU for 20 MB. It starts at 4 MiB: a
- * growing nursery would be collected during the start, for a tenth of its CPU. By default, the old space would grow to
- * three times its live size before a collection: 70 MB for 1 to 2 % of CPU.
+ * An 8 MiB nursery, since request objects die young: 16 MiB would save 3 % of CPU but take 20 MB more. It starts at 4
+ * MiB, because collections while it grows would take a tenth of the CPU time of a start. By default, the old space
+ * would grow to three times its live size before a collection, which would save 1 to 2 % of CPU but take 70 MB more.
  */
 const WORKER_FLAGS = ['--min-semi-space-size=4', '--max-semi-space-size=8', '--heap-growing-percent=60'];
 

@@ -7,7 +7,10 @@ export interface HeartbeatPatience {
   readonly startTicks: number;
 }
 
-/** Well above Envoy's `message_timeout`: if an event loop is blocked for this long, Envoy has cut its streams. */
+/**
+ * Well above Envoy's `message_timeout`: once an event loop has been blocked this long, Envoy has already cut its
+ * streams.
+ */
 export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
 export const HEARTBEAT_MS = 1_000;
 

@@ -21,7 +21,7 @@ export interface OperatorProcessOptions {
 export interface OperatorProcess {
   readonly port: number;
   renewTls(tls: ListenerTls): void;
-  /** Replaces the process by one with another configuration. */
+  /** Replaces the process with one that has another configuration. */
   use(config: Config): void;
   stop(): Promise<void>;
 }

@@ -86,7 +86,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** A next step implies that the last call of the session was answered. */
+  /** A further step implies that the last call of the session was answered. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
     const made = open.ofSession(next).at(-1);
     if (made === undefined || made.isAnswered || made.parsed === undefined) return;

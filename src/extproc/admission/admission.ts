@@ -2,11 +2,11 @@ import { GatewayError, retryAfterMs } from '../../errors.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
-/** Multiple of the limit from which on keys with less than an even share are refused as well. */
+/** At this multiple of the limit, keys with less than an even share are refused as well. */
 const SMALL_KEYS_FACTOR = 3;
 /** Number of body bytes that cost as much as a request. */
 const BYTES_PER_UNIT = 2_048;
-/** Four times the time that reading a body takes: a busy worker shares its time. */
+/** Time allowed for reading a body: four times the usual, since a busy worker also serves other requests. */
 const MS_PER_BODY_BYTE = 64 / 32_768;
 /** Spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;

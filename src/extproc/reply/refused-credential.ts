@@ -7,7 +7,7 @@ type Services = Pick<StreamContext['services'], 'providerCredentials'>;
 
 const KEY_REFUSALS: readonly number[] = [401];
 
-/** Reports whether only the body of this error shows if the provider refused a credential of the gateway. */
+/** Reports whether only the body, not the status, shows that the provider refused a credential of the gateway. */
 export function isDecidedByBody({
   heldCredential,
   provider,
@@ -28,7 +28,7 @@ export function assertCredential(services: Services, exchange: Answered): void {
 }
 
 /**
- * The same by the body of an error.
+ * Same as `assertCredential`, but judges by the body of an error.
  * @throws GatewayError credential_unavailable if it was refused
  */
 export function assertCredentialInBody(services: Services, exchange: Answered): void {
@@ -41,7 +41,7 @@ export function assertCredentialInBody(services: Services, exchange: Answered): 
 /** Providers explain a refusal in its first lines. */
 const MAX_READ_BYTES = 16_384;
 
-/** The answer of a refusal may quote the credential, in full or in part, so it is replaced. */
+/** A refusal may quote the credential, in full or in part, so its answer is replaced. */
 function note({ providerCredentials }: Services, exchange: Answered, isRefused: boolean): void {
   const { heldCredential, providerKey } = exchange;
   if (heldCredential === undefined || providerKey === undefined) return;

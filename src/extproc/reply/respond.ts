@@ -26,8 +26,8 @@ export interface HeaderChanges {
 }
 
 /**
- * Makes Envoy also send the answer; otherwise, the response gate passes no answer of an upstream. If this were the
- * configured mode, Envoy itself could not answer malformed requests.
+ * Makes Envoy send the answer to the sidecar too; otherwise, the response gate passes no upstream answer. If this were
+ * the configured mode, Envoy itself could not answer malformed requests.
  */
 const WITH_ANSWER: ModeOverride = {
   response_header_mode: SEND,
@@ -102,7 +102,7 @@ export function startStream(changes: HeaderChanges): ProcessingResponse {
   };
 }
 
-/** The response gate cuts off bytes that exceed the total of `emittedBytes`. */
+/** The response gate cuts off bytes beyond `emittedBytes`, the total so far. */
 export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: number): ProcessingResponse {
   return {
     response_body: {

@@ -157,7 +157,7 @@ export class MessageReader {
     return from + taken;
   }
 
-  /** Doubles a full buffer: each octet is copied only about once more. */
+  /** Doubles a full buffer, so that growth copies each octet only about once. */
   #roomFor(partial: Buffer, more: number): Buffer {
     const needed = this.#filled + more;
     if (needed <= partial.length) return partial;

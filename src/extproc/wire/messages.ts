@@ -77,7 +77,7 @@ export interface CommonResponse {
   readonly clear_route_cache?: boolean;
 }
 
-/** A header that is set replaces all headers of its name. Values are sent as UTF-8. */
+/** A header that is set replaces all headers with its name. Values are sent as UTF-8. */
 export interface HeaderMutation {
   readonly set_headers: HeaderList;
   readonly remove_headers: readonly string[];

@@ -29,7 +29,7 @@ export class ProtobufReader {
     return tag;
   }
 
-  /** Exact up to 2^53, which no field in use exceeds. Above it, only 0 is distinguished. */
+  /** Exact up to 2^53, which no field in use exceeds. Above it, only zero and non-zero are reliable. */
   varint(end: number): number {
     const bytes = this.#bytes;
     let value = 0;

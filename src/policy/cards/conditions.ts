@@ -204,7 +204,7 @@ function textTest(
   };
 }
 
-/** True if a required earlier call is missing in the session. */
+/** True if a required earlier call is missing from the session. */
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
   if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)

@@ -10,7 +10,7 @@ export interface LabelledPattern {
 
 export type WordSearch = (text: string) => Work<readonly Finding[]>;
 
-/** Callers do not mask more. */
+/** Callers do not mask more findings than this. */
 const MAX_FINDINGS = 250_001;
 
 /** Searches for words named by rules, in any case and disguise; undefined if there are none. */

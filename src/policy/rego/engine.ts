@@ -6,7 +6,7 @@ import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
 export interface RegoEngineOptions extends ThreadLimits {
-  /** Limit of waiting inputs. Beyond it, an input of the tenant with the most inputs is refused as `busy`. */
+  /** Maximum number of waiting inputs. Beyond it, an input of the tenant with the most inputs is refused as `busy`. */
   readonly maxWaiting: number;
   /** Maximum wait of an input, including the start of a new engine. */
   readonly waitMs: number;
@@ -33,7 +33,7 @@ interface WaitingCall extends LaneCall, Queued {
   readonly late: NodeJS.Timeout;
 }
 
-/** Limit of waiting characters: about thirty of the longest prompts. */
+/** Maximum number of waiting characters: about thirty of the longest prompts. */
 const MAX_WAITING_CHARS = 67_108_864;
 /** Idle time before the second engine is stopped. */
 const IDLE_MS = 60_000;
@@ -131,7 +131,7 @@ const BURST_MS = 400;
 const LASTING_SHARE = 0.1;
 /** Factor for an evaluation that broke its engine: all others have to wait for a new one. */
 const BROKEN_WEIGHT = 40;
-/** Limit of the debt that one evaluation can cause its tenant. */
+/** Maximum debt that one evaluation can cause its tenant. */
 const MAX_DEBT_MS = 30_000;
 const MAX_TENANTS = 10_000;
 

@@ -4,9 +4,9 @@ export interface Queued {
 }
 
 export interface QueueLimits {
-  /** Limit of entries for all tenants together. */
+  /** Maximum number of entries of all tenants together. */
   readonly maxEntries: number;
-  /** Limit of characters in all entries together. */
+  /** Maximum number of characters in all entries together. */
   readonly maxSize: number;
 }
 

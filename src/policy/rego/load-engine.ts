@@ -28,7 +28,7 @@ const globals = globalThis as unknown as EngineGlobals;
 /** Creates an engine on the global object of this thread. Each thread can have only one. */
 export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngine> {
   silence();
-  // Go's HTTP client would use fetch; no Rego function may.
+  // Go's HTTP client would use fetch, which Rego functions must not reach.
   globals.fetch = undefined;
   await import(new URL('../../../policies/engine/wasm_exec.js', import.meta.url).href);
   const go = new globals.Go();

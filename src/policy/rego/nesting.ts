@@ -1,7 +1,7 @@
 import type { RegoFailure } from './rego-error.ts';
 import type { RegoFile } from './thread-messages.ts';
 
-/** Exceeds the nesting of hand-written policies by far. Without it, only memory would limit OPA. */
+/** Far more nesting than hand-written policies have. Without this limit, only memory would limit OPA. */
 const MAX_NESTING = 100;
 const NEWLINE = '\n';
 

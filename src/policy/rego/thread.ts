@@ -10,7 +10,7 @@ import { loadEngine, type LoadedEngine } from './load-engine.ts';
 import { nestingFailure } from './nesting.ts';
 import type { ThreadData, ThreadReply } from './thread-messages.ts';
 
-/** Limit of a reply, which the event loop that serves traffic has to read. */
+/** Maximum length of a reply, which the event loop that serves traffic has to read. */
 const MAX_REPLY_CHARS = 1_048_576;
 
 /** Nice value of threads that yield: a tenth of the normal weight. */

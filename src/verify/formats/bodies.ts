@@ -36,7 +36,7 @@ export function isBody(fields: TraceFields): boolean {
 export function createBodyReader(): (element: TraceFields, index: number, context: Context) => Read {
   const known = new Set<string>();
 
-  /** Returns true the first time. Without an id, repetitions cannot be recognized. */
+  /** Returns true the first time, and always without an id, since repetitions then cannot be recognized. */
   function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
     if (id === undefined) return true;
     const name = JSON.stringify([sessionId, what, id]);

@@ -20,7 +20,7 @@ export interface DocumentOptions {
 
 type Element = Extract<SplitPart, { kind: 'element' }>;
 
-/** Limit of elements that wait for later parts of their document. */
+/** Maximum number of elements that wait for later parts of their document. */
 const MAX_HELD_BYTES = 8_388_608;
 const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };

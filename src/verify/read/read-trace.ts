@@ -37,7 +37,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     try {
       for await (const pieces of piecesOf(splitter, left)) {
         const read = pieces.flatMap((piece) => document.read(piece));
-        // Parts that wait, and ends, yield nothing.
+        // Ends of documents, and parts that still wait, yield nothing.
         if (read.length > 0) yield read;
       }
     } catch (failure) {

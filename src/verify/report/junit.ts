@@ -3,7 +3,7 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
-/** Limit of cases, which wait until the end: a suite begins with its counts. */
+/** Maximum number of cases. They wait until the end, because a suite begins with its counts. */
 const MAX_CASES = 10_000;
 
 /** JUnit XML: violations are failures, and unreadable elements are errors. */

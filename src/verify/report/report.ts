@@ -12,7 +12,7 @@ export interface Report {
   end(summary: Summary): string;
 }
 
-/** Limit of listed masks and unreadable elements. */
+/** Maximum number of listed masks, and of listed unreadable elements. */
 const MAX_LISTED = 1_000;
 
 /** Items listed at the end of a report. */
