@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mostExpensiveOf, priceOfUnknown } from '../../../src/pricing/pricing.ts';
-import { pricing, price, PEAK } from './table.ts';
+import { pricing, price, OFF_PEAK, PEAK } from './table.ts';
 
 describe('overrides', () => {
   it('replace only the table’s rates of their direction', () => {
@@ -11,6 +11,13 @@ describe('overrides', () => {
       worstOutputNanoUsd: 75_000,
       worstInputAudioNanoUsd: undefined,
     });
+  });
+
+  it.each([PEAK, OFF_PEAK])('keep the hours of the table’s other rates: %j', (at) => {
+    const own = pricing({ pricing: { overrides: { 'deepseek/deepseek-chat': { input: 0 } } } });
+    const usage = { inputTokens: 0, outputTokens: 1_000 };
+    const listed = price('deepseek', 'deepseek-chat').cost(usage, at);
+    expect(own.find('deepseek', 'deepseek-chat')?.cost({ ...usage, inputTokens: 9 }, at)).toBe(listed);
   });
 
   it('for text do not price audio, images or video', () => {
