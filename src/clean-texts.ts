@@ -112,15 +112,15 @@ let judgedChars = 0;
 
 /** V8 hashes longer texts by their length alone, so texts of equal length share a slot of a map. */
 const MAX_HASHED_CHARS = 16_383;
-/** Limit of long texts of equal length. To be compared with more would take longer than a digest. */
+/** Limit of long texts of equal length. Comparing a text with more of them would take longer than a digest. */
 const MAX_EQUAL_LENGTHS = 16;
 /** Numbers of long texts by length. */
 const longTexts = new Map<number, number>();
 
 /**
  * Returns the record of a text; undefined if the text is so long that a digest would fill a turn. Agents send their
- * history with every turn and every check asks, so a text costs one digest. A text is kept only while it is in use, and
- * a short one is forgotten then.
+ * history with every turn, and every check looks up every text, so each text is digested only once. Texts are kept only
+ * while in use; after that, only the digests of long texts remain.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
   const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? judged.get(text);

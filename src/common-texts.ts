@@ -24,7 +24,8 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts that occur in everyone's requests and answers, alone and preceded by the member's name, as they are searched.
+ * Texts that occur in nearly all requests and answers, in the forms in which they are searched: alone, and preceded by
+ * the member's name.
  */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([
   ...listedNames(NAMES),

@@ -74,7 +74,7 @@ export const ERROR_STATUS = Object.fromEntries(
 /** SDKs and agents automatically retry refusals, even 401. This header stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
 
-/** In seconds. Agents silently wait as long as any `Retry-After` says. */
+/** In seconds. Agents silently wait for as long as `Retry-After` says. */
 const LONGEST_WAIT = 60;
 
 /**
@@ -155,7 +155,7 @@ export class GatewayError extends Error implements Refusal {
   readonly key: RefusedKey | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
-    // A stack trace costs ten times as much as the rest of the refusal, and a flood of refusals would pay for it.
+    // A stack trace costs ten times as much as the rest of the refusal, which matters in a flood of refusals.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

@@ -1,4 +1,4 @@
-// Entries are dropped in parts of this fraction.
+// One part in this many is dropped at a time.
 const PARTS = 16;
 
 /** A map of at most `maxEntries` entries that keeps the most recently used ones. */

@@ -13,7 +13,7 @@ import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';
 
-/** Delay before the garbage of the start, about 10 MB, is collected. */
+/** Delay before collecting the garbage of the start, about 10 MB. */
 const SETTLED_MS = 5_000;
 
 /** Adds `gateway serve`, which runs the gateway until SIGTERM or SIGINT. */

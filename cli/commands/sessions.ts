@@ -152,7 +152,7 @@ function noSessions(one: KeyRecord | undefined, { filter }: ListOptions): string
   return one === undefined ? 'No live sessions.' : `${printable(one.name)} has no live sessions.`;
 }
 
-/** Member names follow docs/policies.md. Times are in ISO 8601, money is in USD; no limit is null. */
+/** Member names follow docs/policies.md. Times are in ISO 8601, money is in USD, and null means no limit. */
 function sessionJson(session: Session) {
   return {
     id: session.id,

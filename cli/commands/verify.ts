@@ -37,7 +37,7 @@ const FAILED = 1;
 const UNREADABLE = 2;
 
 const NOTES = `
-Reads steps ({"traces": […]}, a list, or one a line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
+Reads steps ({"traces": […]}, a list, or one per line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
 GenAI, Vercel AI SDK, OpenInference), MCP messages, and the gateway's audit lines (docs/verify.md). Without
 --policy-file, --policy-dir and --presets it uses the policies of the configuration, if policy.enabled is on.
 

@@ -9,7 +9,7 @@ export function bashScript(places: readonly Place[]): string {
       `    "${path}") commands="${commands.map(({ text }) => text).join(' ')}" options="${options.map(({ text }) => text).join(' ')}" ;;`,
   );
   return `# bash completion of gateway: source <(gateway completion bash)
-_gateway_offer() { # candidates, one a line, each with its meaning behind a tab
+_gateway_offer() { # one candidate per line, then a tab and its description
   local value before="\${cur%"\${cur##*:}"}"
   while IFS=$'\\t' read -r value _; do
     [[ -n "$value" && "$value" == "$cur"* ]] || continue
@@ -18,7 +18,7 @@ _gateway_offer() { # candidates, one a line, each with its meaning behind a tab
     COMPREPLY+=("$value")
   done
 }
-_gateway_complete() { # the kind of value and its words
+_gateway_complete() { # arguments: the kind of value, then its words
   local list="" kind="$1"
   shift
   local IFS=$'\\n'
@@ -48,7 +48,7 @@ _gateway() {
   COMPREPLY=()
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
-    # readline cuts words at = and :, here they go on.
+    # readline splits words at = and :, which are joined again here.
     if [[ "$word" == "=" && -n "$want" ]]; then
       cur=""
       continue

@@ -15,7 +15,7 @@ export function fishScript(places: readonly Place[]): string {
   );
   const lines = places.flatMap(placeLines);
   return `# fish completion of gateway: gateway completion fish | source
-# Sets where the command line is: the command, the number of its arguments, and the first of them.
+# Parses the command line: the command, the number of its arguments, and the first argument.
 function __gateway_read
     set -g __gateway_path ""
     set -g __gateway_key ""

@@ -10,7 +10,7 @@ export function zshScript(places: readonly Place[]): string {
   );
   return `#compdef gateway
 # zsh completion of gateway: source <(gateway completion zsh)
-_gateway_complete() { # the kind of value and its words
+_gateway_complete() { # arguments: the kind of value, then its words
   local kind="$1" line
   local -a found
   shift

@@ -12,7 +12,7 @@ import { describedFile } from '../policy-view.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
 const SAMPLES = 9;
-/** Limit of Redis latency; each request takes several round trips. */
+/** Highest acceptable Redis latency. Each request takes several round trips. */
 const SLOW_MS = 5;
 /** Budgets and locks use the Redis clock; logs, JWTs and certificates use this machine's clock. */
 const SKEW_MS = 2_000;

@@ -134,7 +134,7 @@ function Risk({ record: key }: { readonly record: KeyDetails }) {
       <Facts
         facts={{
           Score: `${count(Math.round(key.risk_score))} of 100`,
-          Lock: key.locked ? (key.lock_cause ?? 'locked, without a cause') : null,
+          Lock: key.locked ? (key.lock_cause ?? 'locked, cause unknown') : null,
           'Lock ends': key.locked_until && <Time at={key.locked_until} />,
           'Request that locked it': key.lock_request_id && (
             <a href={href('requests', key.lock_request_id)}>{key.lock_request_id}</a>

@@ -25,7 +25,7 @@ const NOT_INSPECTED = {
   type: 'gateway_unavailable',
   message: 'the gateway could not inspect the rest of the answer',
 } as const;
-/** A pass over a longer frame takes a separate turn. */
+/** Each pass over a longer frame runs in a separate turn of the event loop. */
 const LONG_FRAME_BYTES = 131_072;
 const SLICE_BYTES = 16_384;
 /** Fixed cost of a frame, in characters. */

@@ -1,12 +1,13 @@
 #!lua
 -- Appends a batch of records to the audit trail, and drops the oldest. In each period of ARGV 1 records, a key has a
--- share of the first stream; its further records go to a second stream, so that they displace no records of other keys.
--- Ids increase over both streams and are unique. A repeated batch appends nothing.
+-- share of the first stream; its further records go to a second stream, so that they do not displace records of other
+-- keys. Ids increase over both streams and are unique. A repeated batch appends nothing.
 --
--- KEYS  1 audit stream   2 batch (string)   3 stream of records beyond a share   4 records of each key in the period (hash;
---       the field '' counts all)
--- ARGV  1 approximate length of each stream, and length of a period   2 life of the batch key in ms   3 share of one key
---       4 life of the counts in ms   5… owner of a record ('' = no key), and the record as JSON
+-- KEYS  1 audit stream   2 batch (string)   3 stream of records beyond a share
+--       4 records of each key in the period (hash; the field '' counts all)
+-- ARGV  1 approximate length of each stream, and length of a period   2 lifetime of the batch key in ms
+--       3 share of one key   4 lifetime of the counts in ms
+--       5… owner of a record ('' = no key), and the record as JSON
 -- reply records appended
 
 if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[2]) then

@@ -5,8 +5,8 @@
 --       2 attempts (hash), in the slot of the lock
 -- ARGV  1 number of requests
 --       2 1 if the lock refused them; 0 for a permanent block
---       3 life in ms of counts without the end of a lock
--- reply attempts so far; 0 if the lock has ended meanwhile
+--       3 lifetime in ms of counts that do not end with a temporary lock
+-- reply attempts so far; 0 if the lock has ended in the meantime
 
 local left = redis.call('PTTL', KEYS[1])
 if ARGV[2] == '1' and left == -2 then

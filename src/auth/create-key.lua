@@ -1,7 +1,7 @@
 -- Stores the record of a new key.
 -- KEYS[1]  key record
--- ARGV[1]  life in ms, 0 for no end
--- ARGV[2]  the field that admits its raw key
+-- ARGV[1]  lifetime in ms; 0 for a key that never expires
+-- ARGV[2]  field that admits its raw key
 -- ARGV[3…] field, value, field, value …
 -- Reply: 1. A repeated call finds the record and changes nothing: the hash of 32 random bytes is its operation id.
 if redis.call('EXISTS', KEYS[1]) == 1 then

@@ -1,10 +1,10 @@
--- Admits a new raw key to a record, and gives every older one an end.
+-- Adds a new raw key to a record, and lets all older ones expire.
 -- KEYS[1] key record
 -- ARGV[1] hash of the new raw key, which is the operation id
 -- ARGV[2] grace period of the older raw keys in ms
 -- ARGV[3] limit of live raw keys
--- Reply: {code, hash …}: code 'done', 'missing', 'revoked', 'expired' or 'too_many'; hashes of ended raw keys, which the
--- record no longer has
+-- Reply: {code, hash …}: code 'done', 'missing', 'revoked', 'expired' or 'too_many'; hashes of expired raw keys, which
+-- were removed from the record
 local record = KEYS[1]
 if redis.call('HEXISTS', record, 'key_hash') == 0 then
   return { 'missing' }
@@ -27,7 +27,7 @@ local alive, ended = {}, {}
 local fields = redis.call('HGETALL', record)
 for i = 1, #fields, 2 do
   if string.sub(fields[i], 1, 4) == 'raw:' then
-    local raw_until = tonumber(fields[i + 1]) -- nil: no end of its own
+    local raw_until = tonumber(fields[i + 1]) -- nil: does not expire by itself
     if raw_until and raw_until <= now then
       table.insert(ended, fields[i])
     else

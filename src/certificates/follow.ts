@@ -38,7 +38,7 @@ export interface FollowOptions {
   readonly config: Config;
   /** Called before a renewed group is in force. If it rejects, the previous contents stay in force. */
   readonly onRenewed: (path: string, texts: PemTexts) => Promise<void> | void;
-  /** Called once for each unusable content. */
+  /** Called once for each unusable version of the files. */
   readonly onBroken: (path: string, problems: readonly PemProblem[]) => void;
   readonly everyMs?: number;
 }

@@ -4,8 +4,8 @@ import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
 /**
- * From this match on, the next match covers the rest of the text: each match may cost a search of it (`x(.*y)?` in a
- * run of x).
+ * After this many matches, the rest of the text counts as one match: each further one may cost a search of the whole
+ * rest (`x(.*y)?` in a run of x).
  */
 const MAX_PATTERN_MATCHES = 10;
 

@@ -1,10 +1,10 @@
 -- Makes one attempt of a request that has several targets (docs/routes.md). Envoy's first router retries with this
--- listener; each attempt takes the plan of its number, which the sidecar has written after it judged the target:
+-- listener; each attempt follows the plan with its number, which the sidecar wrote after judging the target:
 --   cluster, authority, path   the address of the attempt
---   set = name:value           headers of this target only; drop = headers that it does not get
+--   set = name:value           headers of this target only; drop = headers that it must not get
 --   splice = start:end:text    changes to the body for this target, in order
 --   within                     milliseconds until the answer must begin
---   again                      outcomes after which the next target is asked
+--   again                      outcomes after which the next target is tried
 -- Values are percent-encoded. An error leaves the request without a cluster, and Envoy answers it itself.
 
 -- Outcomes of earlier attempts by request id. All attempts of a request run on one thread, and share this state.

@@ -67,7 +67,7 @@ function cluster(): EnvoyObject {
     per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
     typed_extension_protocol_options: {
       [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
-        // The listener keeps idle connections: none must end while a request begins.
+        // The listener never closes idle connections, since it might do so just as a request begins.
         common_http_protocol_options: { idle_timeout: '60s' },
         explicit_http_config: { http_protocol_options: {} },
         http_filters: upstreamFilters('attempt', {
@@ -111,7 +111,7 @@ function connectionManager(config: Config): EnvoyObject {
       idle_timeout: '0s',
     },
     stream_idle_timeout: seconds(config.proxy.upstream_timeout),
-    delayed_close_timeout: '0s', // the main listener waits for its client
+    delayed_close_timeout: '0s', // not needed here: the main listener waits for its client
     local_reply_config: { mappers: [WITH_DETAILS] },
     route_config: { name: ATTEMPTS_CLUSTER, virtual_hosts: [virtualHost(config)] },
     http_filters: [luaFilter(ATTEMPTS_CLUSTER, ATTEMPTS), router()],

@@ -39,7 +39,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
   return {
     name: 'sidecar',
     type: tcp ? 'STRICT_DNS' : 'STATIC',
-    lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams
+    lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams.
     // The default delays health changes of a second endpoint by up to a second.
     common_lb_config: { update_merge_window: '0s' },
     connect_timeout: SIDECAR_CONNECT_TIMEOUT,

@@ -27,8 +27,8 @@ const ON_ANOTHER_WORKER: EnvoyObject = {
 };
 
 /**
- * Reports whether a retry could reach another worker; streams that can be retried cost every request. A host may have
- * several addresses.
+ * Reports whether a retry could reach another worker. If not, retries are not configured, since they slow down every
+ * request. A host may have several addresses.
  */
 function hasAnother({ sidecars }: EnvoyLayout): boolean {
   return sidecars.length > 1 || sidecars.some(({ kind }) => kind === 'tcp');
@@ -50,7 +50,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
       message_timeout: seconds(longestPhaseMs(config) + MESSAGE_MARGIN_MS),
-      // Otherwise Envoy ignores a request for more time.
+      // Without this, Envoy ignores the sidecar when it asks for more time.
       ...(patience === undefined ? {} : { max_message_timeout: seconds(patience.messageTimeoutMs) }),
       allow_mode_override: true,
       processing_mode: {

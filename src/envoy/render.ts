@@ -16,7 +16,7 @@ import { tlsContext } from './secrets.ts';
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
-/** With this flag on, Envoy crashes. Lifting Node's guard (`liftResetGuard`) serves its purpose. */
+/** Envoy crashes if this flag is on. `liftResetGuard` in the sidecar makes it unnecessary. */
 export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
 
 const NODE = 'ai-firewall-gateway';
@@ -69,7 +69,7 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
     address: { socket_address: { address: config.server.host, port_value: config.server.port } },
     // For HTTP/1.1, where this also limits the buffer of a stream. The route raises it for the answer.
     per_connection_buffer_limit_bytes: requestBufferBytes(config),
-    // `server.write_timeout`: the only way to end an HTTP/1.1 client that stops reading (Linux).
+    // `server.write_timeout`: the only way to disconnect an HTTP/1.1 client that stops reading (Linux only).
     socket_options: [
       {
         level: IPPROTO_TCP,

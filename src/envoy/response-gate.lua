@@ -69,7 +69,7 @@ local function deny(handle, headers)
     chunk:setBytes(body)
     body = ""
   end
-  -- There was no chunk for it. If trailers follow the headers at once, no chunk can be added: Envoy would crash.
+  -- Without a chunk, a body must be added, but not if trailers directly follow the headers: Envoy would crash.
   if body ~= "" and handle:trailers() == nil then
     handle:body(true):setBytes(body)
   end

@@ -3,7 +3,7 @@
 -- invalid. A repeat of an answer stores it once.
 --
 -- KEYS  1 the answer (string)
--- ARGV  1 the answer   2 its life, ms   3 the value that may be replaced; '' = none
+-- ARGV  1 the answer   2 its lifetime, ms   3 the value that may be replaced; '' = none
 -- reply the stored answer
 
 local kept = redis.call('GET', KEYS[1])

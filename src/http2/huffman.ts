@@ -38,7 +38,7 @@ interface Machine {
   readonly isEnd: Uint8Array;
 }
 
-/** Nodes with two children each; an octet is -2 - octet. */
+/** Nodes with two children each. A leaf is stored as -2 - octet. */
 type Tree = [number, number][];
 const NOWHERE = -1;
 

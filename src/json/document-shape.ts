@@ -127,7 +127,7 @@ class ShapePass {
     while (i < to) {
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
-        // If a colon follows, this is taken back.
+        // Undone if a colon follows, since the string is then a name.
         if (!isMemberValue) work += TEXT_WORK;
         isMemberValue = false;
         this.#nameStart = i;

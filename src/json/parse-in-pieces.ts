@@ -73,8 +73,9 @@ class Pieces {
     const to = end?.at ?? this.#text.length;
     const piece = this.#text.slice(from, to);
     // A comma needs a value on both sides; added brackets would hide a missing one.
-    if (start !== undefined && beginsClosed(piece)) throw new SyntaxError('a comma stands before a bracket');
-    if (end !== undefined && endsOpen(piece)) throw new SyntaxError('a comma stands behind a bracket');
+    if (start !== undefined && beginsClosed(piece))
+      throw new SyntaxError('a comma precedes a closing bracket');
+    if (end !== undefined && endsOpen(piece)) throw new SyntaxError('a comma follows an opening bracket');
     const value: unknown = JSON.parse(opening(this.#text, start) + piece + closing(this.#text, end));
     this.#members += countMembers(value);
     if (start === undefined) this.#root = value;

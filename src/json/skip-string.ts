@@ -10,7 +10,10 @@ export function endOfString(text: string, i: number): number {
   return skipWithin(text, i + 1, text.length);
 }
 
-/** Returns the offset after the string around `i`, or the complement of where to continue beyond `to`. */
+/**
+ * Returns the offset after the string around `i`. If the string extends beyond `to`, returns the bitwise complement of
+ * the offset at which to continue.
+ */
 export function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;
   let quote = -1;

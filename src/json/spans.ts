@@ -40,7 +40,7 @@ export class Children {
     const body = this.#body;
     const start = this.#at;
     const byte = body[start];
-    // Only invalid JSON has the same offset twice; this must not loop.
+    // Only invalid JSON yields the same offset twice. Ends here to avoid an endless loop.
     if (start === this.#lastStart || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || start >= body.length) {
       this.end = start === this.#lastStart ? start : start + 1;
       return undefined;

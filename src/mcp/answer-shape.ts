@@ -81,12 +81,18 @@ export function isOnlyDefinitions(message: unknown): boolean {
   return isResult && isDefinitions(message) && !isAnswer(message);
 }
 
-/** Some clients read events in any answer to a GET: an answer of another type would not be judged. */
+/**
+ * Reports whether an answer is an event stream. Some clients read events in any answer to a GET, but only event streams
+ * are judged.
+ */
 export function isEventStream(contentType: string | undefined): boolean {
   return readMediaType(contentType).essence === 'text/event-stream';
 }
 
-/** Events with other names (`ping`, `endpoint`) and sideband data are not protocol messages. */
+/**
+ * Reports whether an event is a protocol message. Events with other names (`ping`, `endpoint`) and sideband data are
+ * not.
+ */
 export function isMessageEvent({ frame: { event: name }, sideband }: StreamEvent): boolean {
   return sideband !== true && (name === undefined || name === '' || name === 'message');
 }

@@ -5,7 +5,10 @@ const ACCENTED = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z
 
 const MIN_WORDS = 3;
 
-/** Removes accents if most accented words are English without them. This is no evidence (docs/normalization.md). */
+/**
+ * Removes accents if most accented words are English without them. Accents are not evidence of hiding
+ * (docs/normalization.md).
+ */
 export function takeAccentsOff(text: string, edited: EditedText): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
   const words = [...text.matchAll(ACCENTED)].map((match) => ({ at: match.index, word: match[0] }));

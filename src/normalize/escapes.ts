@@ -74,7 +74,7 @@ function escapeFamilyOf(source: string): Family {
   return source.at(-3) === 'x' ? 'hex' : 'backslash';
 }
 
-/** Recognizes a printf format: a width and a conversion that no letter follows. */
+/** Recognizes a printf format: a width and a conversion, not followed by a letter. */
 function isFormatAt(text: string, start: number): boolean {
   const source = text.slice(start, start + 5);
   return (

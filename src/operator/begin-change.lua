@@ -1,4 +1,4 @@
--- Begins a change, unless it was made before, is in progress, or too many were made in this minute.
+-- Begins a change, unless it was already made or is in progress, or too many changes were made in this minute.
 --
 -- KEYS  1 the change (string: digest of its request, a space, its answer or nothing)   2 changes of this minute
 --       (counter)

@@ -40,7 +40,7 @@ export const anthropic = tableProvider({
     imageTokens: (width, height) => Math.ceil((width * height) / 750) + 10,
   },
   traces: { models: /^claude/ },
-  // Elsewhere a client's own label.
+  // For other providers, these members are a client's own labels.
   objects: { ids: new Set(['session_id', 'session_ids']), after: 'after_id' },
   post: POST,
   headers: ANTHROPIC_HEADERS,

@@ -48,7 +48,7 @@ export const ANTHROPIC_PARAMETERS: ReadonlySet<string> = new Set(['beta']);
 export interface ClientFields {
   /** Lower-case names of the headers specific to this provider. */
   readonly headers?: ReadonlySet<string>;
-  /** Those of the headers that choose an account. Only clients with a key of their own may send them. */
+  /** Those of the headers that select an account. Only clients that send their own provider key may set them. */
   readonly accountHeaders?: ReadonlySet<string>;
   /** Parameter names in their exact spelling. */
   readonly parameters?: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import type { ObjectNames } from './descriptor.ts';
 
 /** Members with the address of a file: `fileUri`, `uris`, `s3Uri`, and `uri` of Bedrock's `s3Location`. */
 const ADDRESS_NAME = /(?:^u|[a-z0-9]U|_u)ris?$/;
-/** Schemes of storage. Providers open them with the rights of the account. */
+/** URL schemes of cloud storage, which providers open with the rights of the account. */
 const STORAGE = /^\s*(?:s3[an]?|gs|gcs|bq|az|abfss?|wasbs?|adl|azureml|dbfs|hdfs|r2|oci|oss|cosn?):\/\//i;
 const WEB: ReadonlySet<string> = new Set(['http:', 'https:', 'data:']);
 
@@ -11,14 +11,14 @@ export function isAddressName(name: string): boolean {
   return ADDRESS_NAME.test(name);
 }
 
-/** Reports whether an address leads to storage: any but a web address does, such as Google's `files/abc`. */
+/** Reports whether an address leads to storage. All addresses except web addresses do, such as Google's `files/abc`. */
 export function isStorageAddress(value: string, names: ObjectNames): boolean {
   if (!URL.canParse(value)) return true;
   const { protocol, hostname } = new URL(value);
   return !WEB.has(protocol) || isStorageHost(hostname, names);
 }
 
-/** Like `isStorageAddress`, for values of any name: they must look like an address. */
+/** Same as `isStorageAddress`, for values under any member name, which must look like an address. */
 export function looksLikeStorage(value: string, names: ObjectNames): boolean {
   if (STORAGE.test(value)) return true;
   return /^\s*https?:/i.test(value) && URL.canParse(value) && isStorageHost(new URL(value).hostname, names);
@@ -37,7 +37,7 @@ export function isPlainAddress(id: string): boolean {
   return !id.includes('://') || !EVASIVE.test(id);
 }
 
-/** Credentials that a request itself contains for a search index of Azure. */
+/** Types of credentials for an Azure search index that are in the request itself. */
 const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
   ...['api_key', 'key_and_key_id', 'encoded_api_key', 'connection_string', 'username_and_password'],
   'access_token',

@@ -94,7 +94,7 @@ export interface ProviderPricing {
   imageTokens?(width: number, height: number): number | undefined;
   /** Service tiers above the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
-  /** Multiples of the list price by model, at base URLs of a region. */
+  /** Multiples of the list price by model, for the base URLs of a region. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
   /** Reports whether an error is billed because the provider has processed the request. Undefined if none is. */
   billsError?(error: ErrorAnswer): boolean;
@@ -114,7 +114,7 @@ export interface ErrorAnswer {
 export interface ObjectNames {
   /** Members that name a stored object here, although elsewhere they may be harmless. */
   readonly ids?: ReadonlySet<string>;
-  /** Members that name nothing stored, although they end like those of ids, or their values look like ids. */
+  /** Members that name no stored object, although their names end like those of ids or their values look like ids. */
   readonly harmless?: ReadonlySet<string>;
   /** The member with an object's own id in an answer, if it is not `id`. */
   readonly own?: string;
@@ -122,7 +122,9 @@ export interface ObjectNames {
   readonly nextPage?: readonly [member: string, parameter: string];
   /** The parameter for the last id of a page. Defaults to `after`. */
   readonly after?: string;
-  /** Words of a path whose next segment lies within the object named before it. */
+  /**
+   * Path segments such as `messages`: the segment after one is not a separate object, but part of the object before it.
+   */
   readonly within?: ReadonlySet<string>;
   /** Domains of storage that the provider opens with the rights of the account. */
   readonly storage?: readonly string[];

@@ -7,7 +7,9 @@ import { LINE } from './objects-in-texts.ts';
 import { bareId, hasIdForm, HOLDERS, isIdName, isResource, NOTES } from './stored-objects.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/** The stored objects in an answer: all of them, those of an unknown endpoint's own object, or only references. */
+/**
+ * Which stored objects to collect from an answer: all, those in an unknown endpoint's own object, or only references.
+ */
 export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
 
 /** Members of answers that repeat what the client sent. */
@@ -60,7 +62,7 @@ export function* objectsIn(
 interface Within {
   /** Nearest member name. */
   readonly name: string;
-  /** Lists below belong to the object. */
+  /** Whether lists below this level belong to the object. */
   readonly readsLists: boolean;
 }
 
@@ -68,7 +70,7 @@ function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
   return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
 }
 
-/** Google's `name` of an object without `id`, the `uri` of a video, and files that a batch wrote. */
+/** Recognizes Google's `name` of an object without `id`, the `uri` of a video, and files that a batch wrote. */
 function namesMade(name: string, value: string, holder: object): boolean {
   if (name === 'uri') return isResource(value);
   if (name === 'name') return isResource(value) && !Object.hasOwn(holder, 'id');
@@ -84,7 +86,7 @@ export function ownId(object: unknown, { own }: ObjectNames): string | undefined
   return typeof found === 'string' ? bareId(found) : undefined;
 }
 
-/** Batches: of OpenAI and those that follow it, of Mistral, of Anthropic. */
+/** Paths of a batch at OpenAI, at compatible providers, at Mistral and at Anthropic. */
 const BATCH = /\/(?:batches|batch\/jobs)\/[^/]+$/;
 const RESULTS = /\/batches\/[^/]+\/results$/;
 const CONTENT = /\/files\/([^/]+)\/content$/;
@@ -97,12 +99,12 @@ export function filesOfBatch(path: string, batch: unknown): readonly string[] {
   );
 }
 
-/** The mark by which a file is known to have results of a batch; ids have no space. */
+/** Returns the mark of a file that contains results of a batch. Its space distinguishes it from ids. */
 export function markOfResults(file: string): string {
   return `results ${file}`;
 }
 
-/** A path of results: of the batch itself, or of a file that a batch may have written. */
+/** Recognizes a path of batch results: those of the batch itself, or a file that a batch may have written. */
 export function resultsAt(path: string): { readonly file?: string } | undefined {
   if (RESULTS.test(path)) return {};
   const file = CONTENT.exec(path)?.[1];
@@ -120,7 +122,9 @@ export function* objectsInResults(text: string, names: ObjectNames): Work<readon
   return [...found];
 }
 
-/** `{"response": {"body": …}}` of OpenAI and those that follow it, `{"result": {"message": …}}` of Anthropic. */
+/**
+ * Reads `{"response": {"body": …}}` of OpenAI and compatible providers, and `{"result": {"message": …}}` of Anthropic.
+ */
 export function* objectsInResult(result: unknown, names: ObjectNames): Work<readonly string[]> {
   if (!isObject(result)) return [];
   const { response, result: own } = result;

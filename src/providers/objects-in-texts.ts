@@ -67,7 +67,7 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
 }
 
 /**
- * Collects the objects that a request names which another one carries as text.
+ * Collects the objects named in a request that another request contains as text.
  * @throws GatewayError invalid_request if parsers read it differently
  */
 export function* objectsInCarried(text: string, names: ObjectNames): Work<readonly NamedObject[]> {

@@ -52,7 +52,7 @@ const REGIONAL: PriceMultiples = [
   [/^/, 1.1],
 ];
 
-/** Sessions of agents; lists of a conversation, a thread, a run or an eval. */
+/** `ids` covers agent sessions; `within` covers lists of a conversation, a thread, a run or an eval. */
 export const OPENAI_OBJECTS = {
   ids: new Set(['session_id']),
   within: new Set(['items', 'messages', 'steps', 'output_items']),

@@ -56,7 +56,7 @@ const ID_FORM =
 
 /** Ids of tool calls, which providers do not store separately. */
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
-/** Labels, which clients choose; Google's `name` counts with the kind of object before it. */
+/** Labels, which clients choose. A `name` counts as an id only in Google's form, such as `files/abc`. */
 const LABELS: ReadonlySet<string> = new Set(['name', 'title', 'description', 'displayName', 'display_name']);
 /** Members that no provider reads. */
 export const NOTES: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ const RESOURCE =
   /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)(?::download(?:\?alt=media)?)?$/;
 const OPERATION = /^[A-Za-z]{1,64}\/[\w.-]{1,256}\/(?:upload\/)?operations\/([\w-]+)$/;
 
-/** Reports whether an id is a name of Google's, with the kind of object before its id. */
+/** Reports whether an id has the form of Google's resource names, such as `files/abc`. */
 export function isResource(id: string): boolean {
   return RESOURCE.test(id) || OPERATION.test(id);
 }
@@ -139,7 +139,7 @@ function storedId(name: string, value: JsonObject): string | undefined {
   return typeof id === 'string' && (HOLDERS.has(name) || isStoredItem(name, value)) ? id : undefined;
 }
 
-/** OpenAI's evals read responses and completions of the whole account by such a type. */
+/** Recognizes a query: with these types, OpenAI's evals read responses and completions of the whole account. */
 function isQuery(name: string, { type }: JsonObject): boolean {
   if (name === 'source') return type === 'stored_completions' || type === 'responses';
   return name === 'data_source_config' && (type === 'stored_completions' || type === 'logs');
@@ -164,7 +164,7 @@ export function hasIdForm(value: string): boolean {
   return ID_FORM.test(value);
 }
 
-/** Judges by the value. */
+/** Reports whether a value looks like the id or address of a stored object, whatever its member is called. */
 function looksNamed(name: string, value: string, names: ObjectNames): boolean {
   if (looksLikeStorage(value, names)) return true;
   if (isInnocent(name) || names.harmless?.has(name) === true) return false;
@@ -182,14 +182,14 @@ const WORD = /^[a-z]+(?:[_-][a-z]+)*$/;
 interface PathOptions {
   readonly method: string;
   readonly path: string;
-  /** Segments that no pattern of the operator spells out, in order. */
+  /** Segments that the operator's patterns match only by a wildcard, in order. */
   readonly open: readonly string[];
   readonly names: ObjectNames;
 }
 
 /**
- * Returns the path segments that may be ids. The last word of a POST names an action, and the provider itself looks for
- * an item of a conversation only there.
+ * Returns the path segments that may be ids. Leaves out the last word of a POST, which names an action, and items of a
+ * conversation, which the provider looks up only in that conversation.
  */
 export function objectsInPath({
   method,

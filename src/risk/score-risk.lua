@@ -11,11 +11,11 @@
 --       6 points that one decay takes   7 time without triggers for one decay, ms
 --       8 value of a lock   9 duration of a lock regardless of the score, ms, or 0
 --      10 duration of a lock for a score over the threshold, ms   11 that threshold
---      12 threshold of the permanent block   13 life of the profile, ms, or 0
+--      12 threshold of the permanent block   13 lifetime of the profile, ms, or 0
 --      14 taint flag, or ''   15 '1' if the points are for the flag   16 memory of a flag, ms   17 maximum of flags
 --      18 memory of a finding, ms   19 maximum of findings
 --      20 session and flag, or ''   21 maximum of these   22.. findings
--- reply {scored 1|0, score, life of the lock in ms or 0, blocked by this call 1|0}
+-- reply {scored 1|0, score, remaining time of the lock in ms or 0, blocked by this call 1|0}
 
 -- @include ../redis/clock.lua
 -- @include ../redis/form.lua

@@ -1,10 +1,10 @@
 #!lua
--- Locks a key. An existing lock that lasts longer stays. A repeat sets the same life again.
+-- Locks a key. An existing lock that lasts longer stays. A repeat sets the same lifetime again.
 --
 -- KEYS  1 quarantine lock (string)
 -- ARGV  1 value of the lock: the id of its cause, and the reason
---       2 its life in ms
--- reply life of the lock in force, ms; -1 if it has no end
+--       2 its lifetime in ms
+-- reply remaining time of the lock in force, ms; -1 for a permanent lock
 
 local left = redis.call('PTTL', KEYS[1])
 if left == -1 or left >= tonumber(ARGV[2]) then

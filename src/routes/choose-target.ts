@@ -14,7 +14,10 @@ export interface Choice {
   readonly random: () => number;
 }
 
-/** Returns the first target, by weight, followed by its fallbacks, which come first only if there are no others. */
+/**
+ * Returns the first target, chosen by weight, followed by its fallbacks. A fallback comes first only if there are no
+ * other targets.
+ */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
   exchange: Parsed,

@@ -89,7 +89,7 @@ function readingsAt(text: string, kind: NameKind, start: number, end: number): r
   }
 }
 
-/** `nextToken`, `--lock-token`, `publicKeyToken`: a position in a list, a version, or an assembly's public key. */
+/** Prefixes of tokens that are positions, versions or public keys: `nextToken`, `--lock-token`, `publicKeyToken`. */
 const POSITION =
   /(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?:[Nn]ext|[Ss]tart(?:ing)?|[Ll]ock|[Cc]hange|[Pp]age|[Pp]agination|[Cc]ontinuation|[Ss]ync|[Ss]equence|[Pp]ublic[_-]?[Kk]ey)[_-]?$/;
 /** `--db-password`, and `ENV DB_PASSWORD` of a Dockerfile: the value follows after a blank. */

@@ -5,7 +5,7 @@ import { isAboutThings } from './things.ts';
 /** Subjects of reports; no order follows them. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
-/** Subjects of reports, unless they address the model. */
+/** Verbs of reports, unless their subject is the model. */
 const MODALS = `will may can`;
 /** "A robot that forgets its rules": Romance imperatives look like the third person. */
 const RELATIVES = `que qui che который которая которые кто wer quien quem chi`;
@@ -133,7 +133,7 @@ function isAnnotation(text: string, start: number): boolean {
   );
 }
 
-/** Returns the word `distance` words before; -1 if the sentence has none. */
+/** Returns the word at this distance before `at`; -1 if the sentence has none. */
 function wordBefore(tokens: Tokens, at: number, distance: number): number {
   for (let token = at; token > at - distance; token--)
     if (token <= 0 || tokens.breaks[token] === 1) return -1;

@@ -228,7 +228,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
       } else if (unit !== SILENT) break;
     }
     words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
-    // The vocabulary has no longer word, so only the end of this one is needed.
+    // No known word is longer, so only the end of this one is needed.
     for (; ; at++) {
       unit = folded[units[at] ?? 0] ?? SEPARATOR;
       if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;

@@ -1,4 +1,4 @@
-/** Seeds by which equal contents of different kinds get different hashes. */
+/** Seeds that give equal contents of different kinds different hashes. */
 export const KIND = {
   word: 0x2f1b3a77,
   pair: 0x5a3c9e1d,

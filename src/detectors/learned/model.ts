@@ -15,7 +15,9 @@ export interface Model {
   /** Turns a sum into a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
   readonly slope: number;
   readonly offset: number;
-  /** Minimum sum of a stretch's single words for further reading. One in three hundred training attacks lies below. */
+  /**
+   * Minimum sum of a stretch's single words for further reading. One in three hundred training attacks falls below it.
+   */
   readonly screen: number;
 }
 

@@ -38,7 +38,10 @@ interface Written extends Span {
   readonly line: string;
 }
 
-/** Reports whether the groups are separated by blanks. Any numbers may be: the row must then end with these groups. */
+/**
+ * Reports whether the groups are separated by blanks. Unrelated numbers may be too, so the row must end with these
+ * groups.
+ */
 function isInBlanks({ areaGap, gap }: Written): boolean {
   return /^\s$/.test(areaGap) && /^\s$/.test(gap);
 }

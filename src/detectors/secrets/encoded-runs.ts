@@ -200,7 +200,7 @@ export class EncodedRuns {
     this.#goOn({ encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state }, part, at);
   }
 
-  /** The reading stays open if it reaches the end of the part. */
+  /** Continues a reading, which stays open if it reaches the end of the part. */
   #goOn(reading: Reading, { codes, base, from, to }: Part, at = from): void {
     const end = decodeOn(reading, codes, at, to);
     if (end > at) reading.end = base + end;

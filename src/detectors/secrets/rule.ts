@@ -74,10 +74,10 @@ export const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
 
 const DEFAULT_MAX_CHARS = 512;
 const DEFAULT_MIN_ENTROPY = 3;
-/** Underscores that no word follows are Markdown: `_token_`, `__token__`. */
+/** Underscores are part of a name only if a word follows. Otherwise they are Markdown: `_token_`, `__token__`. */
 const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
-/** For secrets of capitals and digits, which small letters end. */
+/** For secrets of capitals and digits. Small letters end them. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
 /** For secrets of hexadecimal digits. Other letters end them, and so does a word that begins with such digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;

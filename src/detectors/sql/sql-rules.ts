@@ -15,7 +15,7 @@ import {
 
 /** The start of a pattern. Payloads are first found by their start, then checked by the rules that share it. */
 export interface Beginning {
-  /** In lower case: signs, and words that no letter follows. */
+  /** In lower case: signs, and words not followed by a letter. */
   readonly anchors: readonly string[];
   /** A cheap pattern for the text after an anchor. */
   readonly ahead: string;
@@ -34,7 +34,7 @@ const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
 const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
 /** A second statement. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
-/** Operands of all rules. In prose, a word and another word follow. */
+/** Operand in all rules. In prose, two words follow instead. */
 const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;
 const STATEMENT_END: Beginning = { anchors: [';'], ahead: '' };
 const VERSIONED_UNION = String.raw`\d{0,6}\s{0,3}union`;

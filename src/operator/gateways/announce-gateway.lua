@@ -2,7 +2,7 @@
 -- KEYS[1]  announcements
 -- KEYS[2]  times at which gateways count as gone
 -- ARGV[1]  gateway id
--- ARGV[2]  life in ms
+-- ARGV[2]  lifetime of an announcement in ms
 -- ARGV[3]  limit of gateways
 -- ARGV[4]  the announcement; empty if the gateway stops
 -- Reply: 1, or 0 if there are too many.

@@ -1,9 +1,9 @@
 -- Stores a session of the operator page.
 -- KEYS[1]  session
 -- ARGV[1]  idle time in ms
--- ARGV[2]  maximum life in ms
+-- ARGV[2]  maximum lifetime in ms
 -- ARGV[3]  the session as JSON
--- Reply: when it ends if it is not used, and when it ends at the latest, in Unix ms.
+-- Reply: the idle end and the absolute end, in Unix ms.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local ends = now + tonumber(ARGV[2])

@@ -1,7 +1,7 @@
 -- Counts an attempt to sign in to the operator page.
 -- KEYS[1]  attempts of the address in this minute
 -- KEYS[2]  attempts of all addresses in this minute; absent if only the address is limited
--- ARGV[1]  life of the counters in ms
+-- ARGV[1]  lifetime of the counters in ms
 -- ARGV[2]  limit of one address; attempts beyond it do not count for all addresses
 -- Reply: both counts, including this attempt.
 local function count(key)

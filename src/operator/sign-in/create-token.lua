@@ -2,7 +2,7 @@
 -- Idempotent: the hash of 32 random bytes is the operation id.
 --
 -- KEYS  1 tokens (hash)   2 their last uses (hash)
--- ARGV  1 hash of the token   2 its life, ms   3 maximum number of tokens   4 its other fields (JSON object without
+-- ARGV  1 hash of the token   2 its lifetime, ms   3 maximum number of tokens   4 its other fields (JSON object without
 --       times)
 -- reply {'created', JSON} or {'full'}
 local time = redis.call('TIME')

@@ -2,7 +2,7 @@
 -- KEYS[1]  session
 -- KEYS[2]  password of the page
 -- ARGV[1]  idle time in ms; 0 does not extend it
--- Reply: now in Unix ms, when the session ends if it is not used, the session, the password; empty without a session.
+-- Reply: the current time and the idle end in Unix ms, the session, and the password; empty without a session.
 local stored = redis.call('GET', KEYS[1])
 if not stored then
   return {}

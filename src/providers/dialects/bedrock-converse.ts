@@ -95,7 +95,7 @@ const NOT_TEXT = namesIn(
   'requestMetadata additionalModelResponseFieldPaths',
 );
 
-/** Reads all other members as text, but for tools in the additional fields, which `readConverseTools` reads. */
+/** Reads all other members as text, except tools in the additional fields, which `readConverseTools` reads. */
 function readOtherMembers(into: PromptCollector, body: JsonObject): void {
   const { tools: _tools, ...additional } = objectOf(body.additionalModelRequestFields);
   const read = { ...body, additionalModelRequestFields: additional };

@@ -118,7 +118,7 @@ function readV2Event(event: JsonObject): EventReading {
   }
 }
 
-/** The channel of the text of v1. */
+/** Channel of the streamed text in v1. */
 const STREAMED = '0/text';
 /** Channels of citations, searches, complete tool calls, and of the whole answer in the last event. */
 const V1_WHOLE = '0/whole/';

@@ -21,7 +21,7 @@ export function textsIn(value: unknown, path: JsonPath): FoundText[] {
 
 const STEP_PARTS = 16;
 
-/** Does the same in steps, for any value but a string. */
+/** Same as `textsIn`, in steps, for all values except strings. */
 export class TextWalk {
   readonly #path: JsonPath;
   readonly #onText: (text: string, path: JsonPath, isEditable: boolean) => void;

@@ -42,7 +42,7 @@ export function readToolList(
   });
 }
 
-/** The size of a container without a setting, for which providers list their price. */
+/** Default container size, to which the listed prices apply. */
 const USUAL_MEMORY = '1g';
 
 /** Reads the memory of the container that runs code: 64 GB cost 64 times the price of 1 GB (openai.com/api/pricing). */

@@ -15,7 +15,7 @@ export interface Marks extends Pick<
   readonly under?: string;
   /** The same for `copies`. */
   readonly copiesUnder?: string;
-  /** Number of steps of the path that are not part of the name of an own channel. */
+  /** Number of leading path steps that are left out of the name of a separate channel. */
   readonly unnamed?: number;
 }
 
@@ -40,9 +40,9 @@ interface ListPlace {
 }
 
 /**
- * What to read in an answer, in this order. Functions are called, and elements of lists are read, when their turn
- * comes. That keeps the steps short for a hostile answer with hundreds of thousands of elements, while dialects are
- * plain functions.
+ * The places to read in an answer, in order. Functions are called and list elements are read only in their turn. That
+ * keeps each step short even for a hostile answer with hundreds of thousands of elements, and lets dialects be plain
+ * functions.
  */
 export type Places =
   | MarkedText
@@ -109,7 +109,7 @@ export function eachToken<Item>(list: readonly Item[], tokenOf: (item: Item) => 
   return { list, object: undefined, path: NONE, read: (item) => tokenOf(item as Item) };
 }
 
-/** Collects what is found. */
+/** Collects the texts, tokens and marks found at the places. */
 abstract class Found implements FoundSoFar {
   abstract readonly texts: readonly AnswerText[];
   readonly tokens: TokenText[] = [];
@@ -137,7 +137,7 @@ class PlaceReader {
     this.#open(places);
   }
 
-  /** Reads a number of items, or less. Returns true at the end. */
+  /** Reads up to this many items. Returns true at the end. */
   readOn(items: number): boolean {
     const pending = this.#pending;
     for (let left = items; left > 0; left -= 1) {
@@ -277,8 +277,8 @@ export class FoundInEvent extends Found {
 const MAX_NAME_CHARS = 64;
 
 /**
- * Names an own channel by the path of its text. If the path has a long member name, which every text below it would
- * repeat, the channel is named by the text's number in the event.
+ * Names a separate channel by the path of its text. If the path has a long member name, which every text below it would
+ * repeat, the text's number in the event is used instead.
  */
 function wholeName(path: JsonPath, nth: number): string {
   const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);
