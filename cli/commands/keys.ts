@@ -125,7 +125,7 @@ function registerCreate(keys: Command, io: Io): void {
 }
 
 async function createKey(call: Call, options: CreateOptions): Promise<void> {
-  const { output: _output, expiresIn, as: _as, ...key } = options;
+  const { output: _output, expiresIn, as: _as, reason: _reason, ...key } = options;
   if (expiresIn === 0)
     throw new UsageError('--expires-in must be longer than zero, for example: --expires-in 30d');
   await assertCredentials(call, key.credentials);

@@ -53,7 +53,7 @@ async function records(): Promise<Recorded[]> {
 }
 
 describe('an operator’s change', () => {
-  it('is recorded with the name in --as, beside the system user', async () => {
+  it('is recorded with the name in --as, beside the system user, and with the reason', async () => {
     await openSession('run-1');
     const commands = [
       ['keys', 'create', '--name', 'other', '--provider', 'groq'],
@@ -66,12 +66,15 @@ describe('an operator’s change', () => {
       ['quarantine', 'release', 'planner'],
       ['keys', 'revoke', 'planner'],
     ];
-    for (const command of commands) await gateway(...command, '--as', 'Jane Doe');
+    for (const command of commands) await gateway(...command, '--as', 'Jane Doe', '--reason', 'tidying up');
     const found = await records();
     expect(found.map(({ api }) => api.operation)).toEqual(
       commands.map((words) => words.slice(0, 2).join(' ')),
     );
-    for (const { actor } of found) expect(actor.user).toEqual({ uid: userInfo().username, name: 'Jane Doe' });
+    for (const { actor, unmapped } of found) {
+      expect(actor.user).toEqual({ uid: userInfo().username, name: 'Jane Doe' });
+      expect(unmapped['reason']).toBe('tidying up');
+    }
   });
 
   it('has the reason that --reason gives, without secrets', async () => {

@@ -131,6 +131,7 @@ describe('gateway --server', () => {
   it.each([
     [['keys', 'create', '--name', 'new', '--provider', 'openai', '--credentials', 'team']],
     [['keys', 'create', '--name', 'planner', '--provider', 'openai']],
+    [['keys', 'create', '--name', 'new', '--provider', 'openai', '--reason', 'by hand']],
     [['keys', 'create', '--name', 'new', '--provider', 'openai', '--credentials', 'other']],
     [['keys', 'create', '--name', '', '--provider', 'openai']],
     [['keys', 'update', 'planner', '--credentials', 'team']],
