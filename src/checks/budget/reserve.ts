@@ -10,7 +10,7 @@ import { editsOf, limitRead, worstOf, type Targets } from './targets.ts';
 
 const MAX_BYTES_PER_TOKEN = 10;
 
-/** Reserves the worst case by the cheap bound of the input; if refused, counts, and may lower the client's limit. */
+/** Reserves the worst case of the cheap input bound. If refused, counts the input and may lower the client's limit. */
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
   settings: CoreConfig['pricing'],

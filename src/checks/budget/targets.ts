@@ -33,7 +33,7 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
   return [first, ...others];
 }
 
-/** Returns the client's output limit as the targets that read it do; undefined if none does. */
+/** Returns the client's output limit as the targets read it; undefined if no target reads one. */
 export function limitRead(targets: Targets): number | undefined {
   const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
   const most = Math.max(...read);

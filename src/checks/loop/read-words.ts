@@ -50,7 +50,7 @@ const KINDS = new Uint16Array(0x10000).fill(UNREAD);
 const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
-/** Returns the kinds of the character at an offset, whose unit is given; 0 outside words. */
+/** Returns the kinds of the character at an offset; 0 outside words. `unit` is its first code unit. */
 function kindsAt(text: string, at: number, unit: number): number {
   const known = KINDS[unit] ?? 0;
   return known === UNREAD ? readKinds(text, at, unit) : known;
