@@ -17,7 +17,7 @@ function commaList(flag: string, text: string): string[] {
   return items;
 }
 
-/** An empty list, which allows nothing; without the flag, everything is allowed. */
+/** Stands for an empty list, which allows nothing. Without the flag, everything is allowed. */
 const NOTHING = 'none';
 
 /** Reads `a,b,c`, or `none`. */

@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  // `gateway keys list | head` closes the pipe, and nothing is left to read an error.
+  // `gateway keys list | head` closes the pipe early, which is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { keepCompiledCode } = await import('./compiled-code.ts');
   await keepCompiledCode(env);

@@ -49,7 +49,7 @@ async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
   return files;
 }
 
-/** Another process may have removed the file. */
+/** Ignores that another process has removed the file. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

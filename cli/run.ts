@@ -131,7 +131,7 @@ function ownArguments(argv: readonly string[]): readonly string[] {
   return end < 0 ? argv : argv.slice(0, end);
 }
 
-/** Loaded on demand: in a checkout this runs git. */
+/** Loaded on demand, since it runs git in a checkout. */
 async function version(): Promise<string> {
   const { versionText } = await import('./version.ts');
   return versionText();

@@ -26,7 +26,7 @@ export const BUDGET_WINDOW: Readonly<Record<BudgetWindow, WindowRow>> = WINDOWS;
 
 export const BUDGET_WINDOWS = Object.keys(WINDOWS) as readonly BudgetWindow[];
 
-/** Nano-USD by window. A missing member is no limit; 0 blocks. */
+/** Nano-USD by window. A missing member means no limit; 0 blocks. */
 export type BudgetLimits = { readonly [Window in BudgetWindow]?: number };
 
 /** Returns an object with what `make` derives from each window. */

@@ -71,7 +71,7 @@ class SearchList {
 let noSearches = new SearchList([]);
 let listCount = 0;
 
-/** Existing texts keep their lists; new ones share new lists. */
+/** Starts new lists for new texts. Existing texts keep theirs. */
 function forgetLists(): void {
   noSearches = new SearchList([]);
   listCount = 0;
@@ -150,8 +150,8 @@ function hasPredictableHash(text: string): boolean {
 const MAX_NUMBER_CHARS = 16;
 
 /**
- * The old table of a cleared map points to the new one. If the old table has survived a garbage collection, it keeps
- * later texts alive.
+ * Replaces the map instead of clearing it: a cleared map's old table points to the new one and, if it has survived a
+ * garbage collection, keeps later texts alive.
  */
 function forgetJudged(): void {
   judged = new Map();

@@ -7,7 +7,7 @@ import { judgedFindings } from './offline-probe.ts';
 export interface CredentialProbe {
   readonly server: string;
   readonly guarded: readonly string[];
-  /** Declared as no credentials (`mcp.servers[].public`). */
+  /** Declared as public, and therefore not protected (`mcp.servers[].public`). */
   readonly public: readonly string[];
   /** Too short to distinguish from ordinary text. */
   readonly short: readonly string[];

@@ -25,7 +25,7 @@ import { isShared, listShared, setShared, withMatch, type MatchOptions } from '.
 
 type SetOptions = OutputOptions & MatchOptions & { readonly [Window in BudgetWindow]?: Limit };
 
-/** Nano-USD. `none` is no limit: Commander treats a parsed null as a missing value. */
+/** In nano-USD; `none` means no limit. Not null, because Commander treats a parsed null as a missing value. */
 type Limit = number | 'none';
 
 type StatusOptions = OutputOptions & ListOptions & { readonly over?: number };

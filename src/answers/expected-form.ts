@@ -33,7 +33,7 @@ export function assertBody({ exchange, whole, parsed }: ReadAnswer): void {
     throw unexpected('an error that is not text');
 }
 
-/** False for MCP servers, which the inspector checks, and for allowed unknown endpoints. */
+/** Returns false for MCP servers, which the inspector checks, and for allowed unknown endpoints. */
 export function isOfKnownEndpoint({ mcp, endpoint }: Pick<Answered, 'mcp' | 'endpoint'>): boolean {
   return mcp === undefined && endpoint.operation !== 'unknown';
 }

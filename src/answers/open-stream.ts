@@ -42,14 +42,14 @@ export function openStream(
   });
 }
 
-/** Undefined for MCP servers, whose streams the inspector checks. */
+/** Returns undefined for MCP servers, whose streams the inspector checks. */
 function eventForm(exchange: Answered, format: StreamFormat, keepsComments: boolean): EventForm | undefined {
   if (exchange.mcp !== undefined) return undefined;
   const isKnown = isSuccess(exchange) && isOfKnownEndpoint(exchange);
   return createEventForm({ format, isKnown, keepsComments });
 }
 
-/** Errors do not use the endpoint's dialect. */
+/** Chooses the reader of the stream: errors do not use the endpoint's dialect. */
 function streamReader(exchange: Answered): StreamReader {
   const { endpoint, request } = exchange;
   return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();

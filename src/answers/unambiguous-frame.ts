@@ -5,7 +5,9 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
-/** Limit per frame, above the logprobs of the longest prompt. Half a million take 0.2 seconds. */
+/**
+ * Limit per frame, above the number in the logprobs of the longest prompt. Replacing half a million takes 0.2 seconds.
+ */
 const MAX_NO_NUMBERS = 100_000;
 
 /**

@@ -72,14 +72,17 @@ export async function pageOfHashes(
   return order === 'hash' ? pageByHash(client, after, count) : pageByCreation(client, after, count);
 }
 
-/** The cursor is the last hash. */
+/** Returns a page of keys by hash. The cursor is the last hash. */
 async function pageByHash(client: RedisClient, after: string | undefined, count: number): Promise<HashPage> {
   const from = after === undefined ? '-' : `(${after}`;
   const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, count);
   return { hashes, next: hashes.length < count ? undefined : hashes.at(-1) };
 }
 
-/** The cursor is a rank. New keys are added at the end, so other keys stay on their pages. */
+/**
+ * Returns a page of keys by creation. The cursor is a rank; new keys are added at the end, so other keys stay on their
+ * pages.
+ */
 async function pageByCreation(
   client: RedisClient,
   after: string | undefined,

@@ -6,7 +6,7 @@ import { isActive, type KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** Not a valid name. The value of this field shows which names the index contains. */
+/** Field of the index whose value shows which names the index contains. It is not a valid name. */
 const ENTERED = '';
 /** All names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
 const ALL_NAMES = '2';

@@ -59,7 +59,9 @@ function compile(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
 }
 
-/** A test is ten times faster than a search, and nearly always negative. */
+/**
+ * Searches only if a test finds the expression. A test is ten times faster than a search, and nearly always negative.
+ */
 function unlessAbsent(expression: RE2JS, find: Detector): Detector {
   return (text) => (expression.test(text) ? find(text) : []);
 }

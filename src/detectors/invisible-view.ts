@@ -87,7 +87,7 @@ export function* visibleViews(text: string, mayContinue = false): Work<readonly 
   return views;
 }
 
-/** Searching megabytes of backslashes at once would take too long. */
+/** Searches for escapes in steps: searching megabytes of backslashes at once would take too long. */
 function* hasCodes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;

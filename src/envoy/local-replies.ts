@@ -129,7 +129,9 @@ function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   ];
 }
 
-/** In the gateway's error format, only clients of Bedrock need a shape of their own. */
+/**
+ * Returns the shapes that clients need. In the gateway's error format, only clients of Bedrock need a different one.
+ */
 function shapesOf(format: ErrorFormat): typeof ERROR_SHAPES {
   return format === 'native' ? ERROR_SHAPES : ERROR_SHAPES.filter(([, shape]) => shape === 'bedrock');
 }

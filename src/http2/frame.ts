@@ -84,7 +84,7 @@ export function uint32(value: number): string {
 
 export const CONNECTION_ID = uint32(0);
 
-/** The first bit is reserved. */
+/** Ignores the first bit, which is reserved. */
 export function readUint31(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) & 0x7fff_ffff;
 }

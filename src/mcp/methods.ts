@@ -87,7 +87,7 @@ const LIST_CHANGES: ReadonlySet<string> = new Set([
 export type MethodProblem =
   /** Not a method of MCP, or not of this era. */
   | 'unknown'
-  /** A careless server may read another method: a request without id, or another spelling of a known name. */
+  /** Careless servers may read it as another method: a request without id, or another spelling of a known name. */
   | 'disguised';
 
 /** Checks the method of a message. Returns undefined for methods of MCP and for responses. */

@@ -57,7 +57,7 @@ function readBase64Block(text: string, start: number, block: string): Replacemen
   return found;
 }
 
-/** A text cut inside a block may start at any of four offsets. */
+/** Tries four offsets for a text that was cut inside a block. */
 function readAt(block: string, start: number, isCut: boolean): Replacement | undefined {
   for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
     const decoded = decodeBlock(block.slice(skip));

@@ -20,13 +20,13 @@ function readTags(points: readonly number[]): string | undefined {
     : String.fromCharCode(...tags.slice(0, 8192).map((tag) => tag - 0xe0000));
 }
 
-/** Variation selectors 1 to 16 are the bytes 0 to 15; 17 to 256 are the others. */
+/** Reads variation selectors 1 to 16 as the bytes 0 to 15, and 17 to 256 as the others. */
 function selectorByte(point: number): number | undefined {
   if (point >= 0xfe00 && point <= 0xfe0f) return point - 0xfe00;
   return point >= 0xe0100 && point <= 0xe01ef ? point - 0xe0100 + 16 : undefined;
 }
 
-/** Some encoders skip the first 16 selectors. */
+/** Also tries each byte less 16, since some encoders skip the first 16 selectors. */
 function readSelectors(points: readonly number[]): string | undefined {
   const bytes = points.map(selectorByte).filter((byte) => byte !== undefined);
   if (bytes.length < 3) return undefined;

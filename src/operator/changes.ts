@@ -221,7 +221,7 @@ function ofKey(
   return { activity, operation, key: { keyHash, name }, fields };
 }
 
-/** The operator has read a definition that is not the current one. */
+/** Returns the refusal for an operator who has read an outdated definition. */
 async function wrongDigest(
   pins: Pick<PinStore, 'list'>,
   server: string,

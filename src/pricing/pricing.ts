@@ -168,7 +168,7 @@ function lookUp(provider: ProviderName, model: string): Known {
   return UNKNOWN;
 }
 
-/** Some providers list a higher price at the addresses of a region. */
+/** Applies the higher price that some providers list for the addresses of a region. */
 function atAddress(listed: Known, provider: ProviderName, model: string, baseUrl = ''): Known {
   const { regional }: ProviderPricing = providers[provider].pricing;
   // A host may end with the dot of the root.

@@ -270,7 +270,7 @@ export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   };
 }
 
-/** If a modality was free because its tokens were included in text, it is no longer free once text has a price. */
+/** Drops a rate of 0 once text has a price: the modality was free only because its tokens were included in text. */
 function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
   return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }

@@ -94,7 +94,10 @@ function mpegSeconds(bytes: Buffer): number | undefined {
   return seconds;
 }
 
-/** ID3v2.4 structure, section 3.1: the size has seven bits per byte, without the header and a footer of its size. */
+/**
+ * Returns the offset after all ID3 tags (ID3v2.4 structure, section 3.1). A size has seven bits per byte, and excludes
+ * the header and the footer, which have 10 bytes each.
+ */
 function audioStart(bytes: Buffer): number {
   let at = 0;
   while (bytes.length >= at + 10 && bytes.toString('latin1', at, at + 3) === 'ID3') {

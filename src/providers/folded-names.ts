@@ -53,7 +53,10 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Members of which an object's names are client-defined, except at the top level: `input` of a call and so on. */
+/**
+ * Members such as the `input` of a call: if the value is an object, its names are client-defined. Except at the top
+ * level.
+ */
 const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', 'data', 'value']);
 
 /** Longer than every member name of a dialect. Longer names are only compared with each other. */
@@ -114,7 +117,7 @@ const OWN_AT_ROOT: ReadonlySet<string> = new Set(
 
 const PLAIN = /^[a-z0-9_$.-]*$/;
 
-/** Case folding leaves such a name unchanged. */
+/** Recognizes names that case folding leaves unchanged. */
 function isPlainName(name: string): boolean {
   return PLAIN.test(name);
 }

@@ -9,7 +9,7 @@ export interface RequestFacts {
   /** Every model that may serve the request, `model` first (OpenRouter `models` fallbacks). */
   readonly models: readonly string[];
   readonly stream: boolean;
-  /** Texts from all of the request: content parts, system, tool definitions, results, arguments and so on. */
+  /** All texts of the request: content parts, system, tool definitions, results, arguments and so on. */
   readonly texts: readonly PromptText[];
   readonly media: readonly Media[];
   /** Tools that the client offers and runs itself. */

@@ -19,7 +19,7 @@ const IDS: ReadonlySet<string> = new Set([
   ...['conversation', 'container', 'thread'],
   ...['cachedContent', 'cached_content', 'fileSearchStoreNames', 'file_search_store_names'],
 ]);
-/** Members whose object has the `id` of a stored object. */
+/** Members whose value is an object with the `id` of a stored object. */
 export const HOLDERS: ReadonlySet<string> = new Set([
   ...['conversation', 'container', 'thread', 'audio', 'voice', 'assistant', 'file', 'vector_store'],
 ]);

@@ -33,7 +33,7 @@ export interface TriedTarget {
 export interface TargetWatch {
   sends(exchange: Pick<Parsed, 'request'>, target: Judged): void;
   tried(attempts: readonly TriedTarget[]): void;
-  /** Returns unused probes. */
+  /** Gives back unused probes. */
   end(): void;
 }
 

@@ -18,9 +18,9 @@ export function mayBeIdentified(text: string): boolean {
   return NUMBER.test(text) || TOKEN.test(text);
 }
 
-/** A member whose value another member names: `{"name": "…", "value": "…"}`. */
+/** Names of members whose value is named by another member: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** Such members, lists of texts, and numbers written as texts. */
+/** Matches such members, lists of texts, and numbers written as texts. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
 export function mayHoldIdentified(json: string): boolean {

@@ -8,7 +8,7 @@ const ALL_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
 export const LABEL_RULE = 'must have no control, bidirectional, zero-width or other invisible characters';
 
-/** Labels without such characters are equal if they look alike. */
+/** Reports whether a label has no such characters. Plain labels that look alike are equal. */
 export function isPlainLabel(text: string): boolean {
   return !ANY_UNSEEN.test(text);
 }

@@ -1,4 +1,7 @@
-/** Reasons for refusing a JWT or its proof. Only for audit log and metric: attackers could learn from them. */
+/**
+ * Reasons for refusing a JWT or its proof. They appear only in the audit log and a metric, since attackers could learn
+ * from them.
+ */
 export const TOKEN_FAULTS = [
   'jwt_missing',
   'jwt_malformed',

@@ -226,7 +226,7 @@ function inUrl(text: string, at: number): Reading {
 
 const PGPASS = /[^\s:]{1,64}:(?!\d+:)[^\s:]{1,64}:/y;
 
-/** A line of `.pgpass`: `host:port:database:user:password`. */
+/** Reads a line of `.pgpass`: `host:port:database:user:password`. */
 function inPgpass(text: string, start: number, end: number): Reading {
   if (!/(?:^|\n)[\w.*-]{1,63}$/.test(text.slice(Math.max(0, start - BEFORE_CHARS), start))) return undefined;
   const at = stickyEnd(PGPASS, text, end);
@@ -238,14 +238,14 @@ const SENDS_USERS = /\b(?:curl|https?|wget)(?:\.exe)?[ \t]/i;
 const TAKES_PASSWORD =
   /\b(?:mysql\w{0,12}|mariadb[\w-]{0,12}|sshpass|mongo\w{0,8}|docker[ \t]login|redis-cli)(?:\.exe)?[ \t]/i;
 
-/** `curl -u user:password`. */
+/** Reads the value in `curl -u user:password`. */
 function afterUserFlag(text: string, start: number, end: number): Reading {
   if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return undefined;
   const at = stickyEnd(USER_AND_PASSWORD, text, end);
   return plainCandidate(text, at === undefined ? undefined : unquotedAt(text, at, false), 'command_password');
 }
 
-/** `mysql -pPassword`, `sshpass -p password`, `redis-cli -a password`. */
+/** Reads the value in `mysql -pPassword`, `sshpass -p password` and `redis-cli -a password`. */
 function afterPasswordFlag(text: string, start: number, end: number): Reading {
   if (!/\s/.test(text[end - 3] ?? '') || !isOfCommand(text, start, TAKES_PASSWORD)) return undefined;
   let at = end;

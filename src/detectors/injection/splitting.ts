@@ -104,7 +104,7 @@ function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint
   return joints;
 }
 
-/** Cheap check for two names that occur again, which is rare in programs and tables. */
+/** Checks cheaply whether two of the names occur again, which is rare in programs and tables. */
 function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
   return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;

@@ -99,7 +99,7 @@ function lettersAndDigits(text: string): string {
   return text.replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Hex and Base64 of the value, of its UTF-16 form, and of its content if it is Base64. */
+/** Returns the hex and Base64 forms of the value, of its UTF-16 form, and of its content if it is Base64. */
 function encodings(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const wide = Buffer.from(value, 'utf16le');
@@ -119,7 +119,7 @@ export function base64Within(bytes: Buffer): readonly string[] {
   });
 }
 
-// `[97, 98]` and `0x61, 0x62`.
+// Returns lists such as `[97, 98]` and `0x61, 0x62`.
 function byteLists(value: string): readonly string[] {
   const bytes = [...Buffer.from(value)];
   return [bytes.join(' '), bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(' ')];

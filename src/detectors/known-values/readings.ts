@@ -41,7 +41,7 @@ export function* readingsOf(text: string): Work<Readings> {
   return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
 }
 
-/** Only short texts are searched at once. */
+/** Returns true for long texts without searching them, which would take too long in one step. */
 function mayHaveEscapes(text: string): boolean {
   return text.length > STEP_CHARS || ANY_ESCAPE.test(text);
 }
@@ -126,7 +126,7 @@ function* squeezed({ text, toOriginal }: TextView): Work<TextView> {
   };
 }
 
-/** Needed only for findings. */
+/** Returns the original offset of each kept character. Computed only for findings. */
 function keptPlaces(text: string, codes: Uint8Array, length: number): Int32Array {
   const places = new Int32Array(length);
   let kept = 0;

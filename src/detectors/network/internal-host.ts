@@ -46,7 +46,7 @@ function nameStart(text: string, end: number): number | undefined {
   return start < end ? start : undefined;
 }
 
-/** Service names contain underscores. */
+/** Accepts underscores, which service names contain. */
 function isNameCode(code: number): boolean {
   return isLabelCode(code) || code === 46 || code === 95;
 }

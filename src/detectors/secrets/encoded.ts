@@ -23,7 +23,10 @@ const MAX_PADDING = 2;
 const BLANKS = /[ \t\r\n]+/g;
 const BLANKS_HERE = /[ \t\r\n]*/y;
 
-/** Wrapped digits are decoded twice, joined and with line breaks: they may be a list. */
+/**
+ * Returns the decoded text. If the digits are wrapped, also returns it with their line breaks, since they may be a
+ * list.
+ */
 function* decodedTexts(
   text: string,
   { encoding, start, end, digits: count, isWide }: EncodedText,

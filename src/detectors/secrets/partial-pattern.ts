@@ -27,7 +27,7 @@ export function partialOf(source: string): string {
 /** Undefined if the end of the text cannot cut off the rest. */
 type Source = string | undefined;
 
-/** The text may end in the first element, or in the rest after it. */
+/** Handles a text that ends in the first element, or in the rest after it. */
 function partialOfSequence({ elements }: AST.Alternative): Source {
   return elements.reduceRight<Source>((rest, element) => {
     const after = rest === undefined ? undefined : wholeOf(element) + rest;

@@ -139,7 +139,7 @@ async function recordChange(
   );
 }
 
-/** Unique across all kinds of sign-in. */
+/** Returns a name that is unique across all kinds of sign-in. */
 function userOf({ kind, subject }: SignedIn): string {
   return `${kind}:${subject}`;
 }

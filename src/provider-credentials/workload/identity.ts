@@ -41,7 +41,7 @@ function valueOf({ value, endsAt: given }: Granted): ReadValue {
   return { value, againInMs: Math.min(MOST_MS, Math.max(LEAST_MS, leftMs * RENEW_AT)), endsAt };
 }
 
-/** A silent cloud must not delay other sources. */
+/** Limits the time of a grant: a silent cloud must not delay other sources. */
 async function inTime(grant: Grant): Promise<Granted> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new SourceError('no answer in 10 s')), WITHIN_MS);

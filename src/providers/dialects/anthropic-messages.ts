@@ -70,7 +70,7 @@ function readBody(body: JsonObject, model: string): RequestFacts {
   };
 }
 
-/** Claude returns its thinking as a summary, or not at all. */
+/** Reports whether thinking is enabled. Claude returns it only as a summary, or not at all. */
 export function thinks(body: JsonObject): boolean {
   const { type } = objectOf(body.thinking);
   return type !== undefined && type !== 'disabled';

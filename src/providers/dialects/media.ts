@@ -281,7 +281,7 @@ function isSwitches(value: unknown): boolean {
   );
 }
 
-/** vLLM would fetch an already processed prompt from this other engine. */
+/** Adds the other engine from which vLLM would fetch an already processed prompt. */
 function addPeer(into: PromptCollector, { remote_host: host }: JsonObject, path: JsonPath): void {
   if (typeof host !== 'string') return;
   into.media.push({ kind: 'document', source: 'url', address: host, path: [...path, 'remote_host'] });

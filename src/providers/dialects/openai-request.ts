@@ -129,7 +129,7 @@ function continuesConversation(body: JsonObject): boolean {
   return isNamed || optionalString(body, 'previous_response_id') !== undefined;
 }
 
-/** Like `bodyFacts`, with the facts of formats whose answers have `choices`. */
+/** Same as `bodyFacts`, with the additional facts of formats whose answers have `choices`. */
 export function choiceFacts(into: PromptCollector, body: JsonObject, settings: RequestSettings) {
   return {
     ...bodyFacts(into, body, settings),

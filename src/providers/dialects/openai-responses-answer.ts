@@ -130,7 +130,7 @@ function createResponseReader() {
 
 const SOUND = 'response.audio';
 
-/** Unknown events with a string delta also stream text. */
+/** Treats unknown events with a string delta as streamed text. */
 function pieceNamed(name: string, { delta }: JsonObject): DeltaKind | undefined {
   const isText = typeof delta === 'string' && name !== SOUND;
   return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);

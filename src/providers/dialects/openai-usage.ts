@@ -29,7 +29,7 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** The count as named by OpenAI, DeepSeek or Mistral. */
+/** Returns the count under the name used by OpenAI, DeepSeek or Mistral. */
 function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
   return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
 }

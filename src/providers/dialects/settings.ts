@@ -76,7 +76,7 @@ function modalityOf(value: unknown): OutputModality[] {
 
 /** Objects that enable thinking, in all dialects and both of Google's spellings, with their token limits. */
 const THINKING_SETTINGS: readonly (readonly [name: string, members: readonly string[]])[] = [
-  ['thinking', ['budget_tokens', 'token_budget']], // Anthropic, and those that follow it; Cohere
+  ['thinking', ['budget_tokens', 'token_budget']], // Anthropic and compatible providers; Cohere
   ['reasoning', ['max_tokens']], // OpenRouter
   ['reasoning_config', ['budget_tokens']], // Bedrock
   ['reasoningConfig', ['budget_tokens', 'budgetTokens']],
@@ -93,7 +93,7 @@ export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts
   return most === 0 ? {} : { thinkingTokens: most };
 }
 
-/** Also reads other providers' settings. */
+/** Returns the largest thinking limit in a body, including settings of other providers. */
 export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thinkingTokens'> {
   const { chat_template_kwargs, generationConfig, generation_config } = body;
   return thinkingTokens(...settingsOf(body), chat_template_kwargs, generationConfig, generation_config);
