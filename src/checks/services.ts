@@ -29,7 +29,7 @@ export interface InMemory {
 /** Where checks keep their state: in Redis, or in memory for recorded calls. */
 export type StorePlace = ({ readonly kind: 'redis' } & OnRedis) | ({ readonly kind: 'memory' } & InMemory);
 
-/** Both forms of a check's own store. Each imports its module: only the form in use is loaded. */
+/** Both forms of a check's own store. Each one imports its own module, so that only the form in use is loaded. */
 export interface StoreForms<Store> {
   redis(place: OnRedis): Promise<Store>;
   memory(place: InMemory): Promise<Store>;

@@ -8,7 +8,7 @@ export interface ChangedKey {
   readonly needsRestart: boolean;
 }
 
-/** Lists the keys that differ, as far down as both configurations have the same groups. */
+/** Lists the keys that differ. Looks into a group or list only if both configurations have it. */
 export function changedKeys(before: Config, after: Config): readonly ChangedKey[] {
   return changesBelow(before, after, configJsonSchema(), '', false);
 }

@@ -20,8 +20,8 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
 }
 
 /**
- * Time limits of policies for one call, in addition to Redis: waiting for the engine, evaluation, and stopping a policy
- * that does not end. Envoy's `message_timeout` exceeds their sum.
+ * Time limits of policies for one call, in addition to that of Redis: waiting for the engine, evaluation, and stopping
+ * a policy that does not end. Envoy's `message_timeout` exceeds their sum.
  */
 export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
@@ -36,7 +36,7 @@ export function longestPhaseMs(config: Config): Milliseconds {
   );
 }
 
-/** Limit of requests of one key that wait for approval at the same time. */
+/** Maximum number of requests of one key that wait for approval at the same time. */
 export function pendingPerKey({ zsp }: Config): number {
   return zsp.max_pending_per_key ?? Math.ceil(zsp.max_pending / 10);
 }

@@ -162,7 +162,7 @@ function freeze(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** A rule about a key with an issue would report the same fault again. */
+/** Reports whether an issue may concern a key: a rule about the key would report the same fault again. */
 function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   return issue.path.slice(0, 2).every((step, index) => step === path[index]);

@@ -37,7 +37,7 @@ function headerProblems(path: KeyPath, names: readonly string[]): RuleProblems {
   });
 }
 
-/** Rejects misspelled names: the public value would still be guarded. */
+/** Rejects misspelled names, because the public value would still be guarded. */
 function publicProblems(
   path: KeyPath,
   known: readonly string[],

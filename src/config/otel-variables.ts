@@ -14,7 +14,7 @@ interface VariableForm {
 const text: VariableForm = { pattern: ANY, rule: 'must have 1 to 8192 characters' };
 const number: VariableForm = { pattern: POSITIVE, rule: 'must be a whole number above 0' };
 
-/** For all signals, and for traces, which takes precedence. */
+/** Returns two variables: one for all signals, and one for traces, which takes precedence. */
 function exporter(name: string, form: VariableForm): Readonly<Record<string, VariableForm>> {
   return { [`OTEL_EXPORTER_OTLP_${name}`]: form, [`OTEL_EXPORTER_OTLP_TRACES_${name}`]: form };
 }
@@ -48,7 +48,7 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
   OTEL_SPAN_EVENT_COUNT_LIMIT: number,
 };
 
-/** Undefined if the variable of `otel.variables` is valid. */
+/** Returns why a variable of `otel.variables` is invalid; undefined if it is valid. */
 export function otelVariableFault(name: string, value: string): string | undefined {
   const form = VARIABLES[name];
   if (form === undefined)
@@ -95,7 +95,7 @@ export function fillFromOtelVariables(
   return set;
 }
 
-/** Operators switch off all SDKs of a host by these variables: they override `otel.enabled`. */
+/** Operators switch off all SDKs of a host with these variables, so they override `otel.enabled`. */
 function switchedOff(env: Environment): string | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
   return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;

@@ -40,7 +40,7 @@ function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]));
 }
 
-/** Masks whole headers: a misspelled one may have no clear end of its name. */
+/** Masks variables with headers as a whole: in a misspelled header, the end of the name may be unclear. */
 function maskVariables(variables: Config['otel']['variables']): Config['otel']['variables'] {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, OTEL_SECRETS.test(name) ? MASK : maskUrl(value)]),

@@ -53,11 +53,11 @@ export function findsNothing(
 
 export type Side = 'request' | 'answer';
 
-/** Limit of edits in one body, in path steps: 40,000 places, fewer if they are deep. */
+/** Limit on the edits in one body, in path steps: 40,000 places, fewer if they are deep. */
 const MAX_STEPS = 800_000;
 const STEPS_OF_A_PLACE = 16;
 
-/** Limit of findings in one body; repeated texts count once. 2 MiB of addresses contain 200,000. */
+/** Maximum number of findings in one body; repeated texts count once. 2 MiB of addresses contain 200,000. */
 export const MAX_FINDINGS = 250_000;
 
 export class MaskedPlaces {

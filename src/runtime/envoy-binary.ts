@@ -60,7 +60,8 @@ export async function findEnvoy(options: FindEnvoyOptions): Promise<EnvoyBinary>
 
 async function checkConfigured(path: string): Promise<EnvoyBinary> {
   const version = await envoyVersion(path);
-  if (version === undefined) throw new MissingPartError(`envoy.path: ${path} is not an Envoy; ${REMEDY}`);
+  if (version === undefined)
+    throw new MissingPartError(`envoy.path: ${path} is not an Envoy binary; ${REMEDY}`);
   if (!versionAtLeast(version, MIN_ENVOY_VERSION)) {
     throw new MissingPartError(`envoy.path: ${path} is Envoy ${version}; ${MIN_ENVOY_VERSION} is needed`);
   }

@@ -1,11 +1,11 @@
 -- Shared by the budget scripts: the accounts of a request, and holds with expired leases. Everything is read and
 -- validated before `save` writes the changes, so a script that fails has changed nothing.
 --
--- KEYS[1] are the key's holds (sorted set of hold keys by the end of their lease), and KEYS[2] is the risk profile, whose
+-- KEYS[1] has the key's holds (sorted set of hold keys by the end of their lease). KEYS[2] is the risk profile, whose
 -- total_spend includes every charge. The last KEYS are the ledgers. The last ARGV are two values per ledger: the spec
 -- of its accounts (see ledger.lua), and its life in ms while unused.
 --
--- Constants: LEASE in ms; LATE_TEXT, the time in which a settlement may follow the end of its lease, in digits;
+-- Constants: LEASE in ms; LATE_TEXT, how long after the end of its lease a hold can be settled, in digits;
 -- HOLD_LIFE_TEXT, the sum of both; SPEND_LIFE_TEXT, the life of daily spend records, '' if they are off.
 
 -- @include ../../redis/ledger.lua
@@ -130,8 +130,9 @@ local function save()
 end
 
 -- Returns the account with the least remainder and, among equals, the longest wait. Considers the accounts with a limit
--- or, if `amount` is given, those that it exceeds. The limit is the tighter one of the spec's and the ledger's. Returns
--- the account's index (from 0; -1 for none), its remainder, and the end of its window (math.huge if it has none).
+-- or, if `amount` is given, those whose remainder it exceeds. The limit is the tighter one of the spec's and the
+-- ledger's. Returns the account's index (from 0; -1 for none), its remainder, and the end of its window (math.huge if
+-- it has none).
 local function tightest_of(loaded, amount)
   local tightest, least, latest, index = -1, math.huge, -1, 0
   for nth = 1, #loaded do

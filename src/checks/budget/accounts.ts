@@ -39,7 +39,7 @@ export function accountsOf({ budget, facts }: Parsed): Account[] {
   return [...windows, session];
 }
 
-/** Reports whether the key or the session has a budget, even of 0. If so, the cost of requests must be bounded. */
+/** Reports whether the key or the session has a budget, even one of 0. If so, the cost of requests must be bounded. */
 export function isBudgeted({ budget, facts }: Parsed): boolean {
   return hasBudget(budget.limits) || facts.session?.budgetNanoUsd !== undefined;
 }

@@ -22,7 +22,7 @@ export interface ChargeParts extends Granted {
   readonly at: Date;
 }
 
-/** Sent by proxies in front of the provider: the model may have run and been billed. */
+/** Statuses sent by proxies in front of the provider: the model may have run, and may be billed. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
 export interface Charge {
@@ -57,7 +57,10 @@ function requestedTerms(parts: ChargeParts): Terms {
   return { ...parts, surcharge, reservedNanoUsd: Math.ceil(parts.reservedNanoUsd * surcharge) };
 }
 
-/** Returns undefined if nothing reported may cost more. A router's bill already includes everything that it reports. */
+/**
+ * Returns undefined if nothing in the answer may cost more. A router's bill already includes everything that it
+ * reports.
+ */
 function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
   const { parsed, requested } = terms;
@@ -133,7 +136,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
-/** Returns the cost of an error: the input, and the most output possible in the elapsed time, if it is billed. */
+/** Returns the cost of an error: 0 or, if it is billed, the input and the most output possible in the elapsed time. */
 function errorCharge(parts: Terms, answered: Answered): number {
   if (!isBilledError(answered)) return 0;
   const { parsed, price, reservedNanoUsd } = parts;
@@ -160,7 +163,7 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
-/** Some tools of clients look like the provider's own. */
+/** Also requires a tool of the provider in the request, since some tools of clients look the same in an answer. */
 function ranTools({ keptTools }: ChargeParts, { answer }: Answered): boolean {
   return keptTools.length > 0 && answer.billing.bill.ranTools;
 }
@@ -186,7 +189,7 @@ function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
 }
 
-/** Adds missing audio counts. As much of the input as possible is counted as audio. */
+/** Adds missing audio counts, with as much of the input as possible counted as audio. */
 function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
   const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
   const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');

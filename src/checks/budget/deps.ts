@@ -25,7 +25,7 @@ export interface BudgetCheckDeps {
   readonly onOverReservation: () => void;
   /** Called when an answer reported more expensive billing than requested; the difference was charged. */
   readonly onHigherCharge: (exchange: Parsed, differenceNanoUsd: number) => void;
-  /** Called when a usage was rejected and the reservation charged instead. */
+  /** Called when an absurd usage was rejected, and the reservation was charged instead. */
   readonly onAbsurdUsage: (exchange: Parsed, reason: string) => void;
   /** Called when a renewal or settlement fails; it is retried in the background. */
   readonly onFailure: (cause: unknown) => void;

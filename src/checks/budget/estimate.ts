@@ -33,7 +33,7 @@ export interface EstimateParts {
   readonly readElsewhere?: number | undefined;
 }
 
-/** Returns the worst case: all input at the highest rate possible for its size, and all choices at their limit. */
+/** Returns the worst-case cost: all input at the highest rate possible for its size, and all choices at their limit. */
 export function estimate(parts: EstimateParts): Estimate {
   const { exchange, price, bound } = parts;
   const { request, endpoint } = exchange;

@@ -8,9 +8,9 @@ import type { Quote } from './quote.ts';
 export interface Granted extends Quote {
   readonly parsed: Parsed;
   readonly reservedNanoUsd: number;
-  /** Reserved limit of one answer. */
+  /** Output limit of one answer for which money was reserved. */
   readonly outputTokens: number;
-  /** Whether a limit was sent to the provider. */
+  /** Whether an output limit was sent to the provider. */
   readonly isLimited: boolean;
 }
 
@@ -22,14 +22,14 @@ const TIMES = 4;
 const SLACK_TOKENS = 8_192;
 /** Built-in tools read and write again in every round. */
 const ROUNDS = 16;
-/** For reasoning that is reported separately, which may be bounded only by the model. */
+/** For reasoning that is reported separately. Often, only the model bounds it. */
 const MOST_REASONING_TOKENS = 200_000;
 /** Output limits do not shorten audio, images and video. */
 const MOST_MEDIA_TOKENS = 200_000;
 const MOST_TOOL_CALLS = 256;
 const SLACK_NANO_USD = 1_000_000_000;
 
-/** Returns why a usage cannot be the bill of this request; undefined if it can. */
+/** Returns why the reported usage cannot belong to this request; undefined if it can. */
 export function whyAbsurd(granted: Granted, { answer }: Answered): string | undefined {
   const { usage, billing } = answer;
   const { toolCalls, absurdTokens } = billing.bill;

@@ -21,7 +21,7 @@ import type { JsonEdit } from '../../json/path.ts';
 export interface Quote {
   readonly price: ModelPrice;
   readonly keptTools: readonly string[];
-  /** Cost of one call to each tool. */
+  /** Total cost of one call to each of these tools. */
   readonly toolsNanoUsd: number;
   toolCalls(reported: ReadonlyMap<string, number>): number;
   /** A more expensive service that was requested; allowed only without a budget. */

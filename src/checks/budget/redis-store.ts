@@ -32,7 +32,7 @@ import { LEASE_MS } from '../lease.ts';
 export interface RedisBudgetStoreOptions extends RedisStoreOptions {
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
-  /** Retention of daily spend; undefined records none. */
+  /** Retention of daily spend. If undefined, none is recorded. */
   readonly spendLifeMs?: number | undefined;
 }
 

@@ -23,7 +23,9 @@ export type Sight =
   /** The model may have written any amount. */
   | 'none';
 
-/** Considers all models that may have answered, by requested and priced names: deployment names reveal nothing. */
+/**
+ * Considers all models that may have answered, by requested and by priced names, since deployment names reveal nothing.
+ */
 export function sightOf({ request, answer }: Answered, { models }: Pick<ModelPrice, 'models'>): Sight {
   // Running usage with a reasoning count, as in Gemini, includes hidden reasoning.
   if (answer.usage?.reasoningTokens !== undefined) return 'all';

@@ -13,7 +13,7 @@ export interface Account {
   /** Accounts of the same ledger, such as all windows of a key, are read and written together. */
   readonly ledger: string;
   readonly calendar: Calendar;
-  /** Undefined records spend without refusing; 0 blocks. */
+  /** If undefined, spend is recorded but never refused; 0 refuses every request. */
   readonly limitNanoUsd: number | undefined;
   /** Lifetime of an unused ledger, longer than its longest window. For `none`, the minimum lifetime. */
   readonly idleMs: number;

@@ -74,7 +74,7 @@ function worstOfOne(
   });
 }
 
-/** A granted limit must be a bound for both. */
+/** Returns an estimate that covers two targets. A granted limit must bound the cost of both. */
 function covering(a: Estimate, b: Estimate, isSum: boolean): Estimate {
   const both = (x: number, y: number): number => (isSum ? x + y : Math.max(x, y));
   const minGrantTokens = Math.max(a.minGrantTokens, b.minGrantTokens);
@@ -92,7 +92,7 @@ function greater(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
-/** Returns the target that answered, recognized by its facts, which are one object at every stage. */
+/** Returns the target that answered. It is recognized by its facts, which stay the same object at every stage. */
 export function servedTarget(
   targets: Targets,
   answered: Pick<Answered, 'request'> | undefined,

@@ -51,7 +51,7 @@ export function createUsedRatios({
 
   function refreshNow(): void {
     soon = undefined;
-    // If the store fails, the last ratios stay; other metrics report the failure.
+    // If the store fails, the last ratios stay. Other metrics report the failure.
     refreshing ??= refresh()
       .catch(() => undefined)
       .finally(() => (refreshing = undefined));

@@ -21,7 +21,7 @@ export interface AnswerJudge {
   rewriter(exchange: Answered): StreamRewriter;
 }
 
-/** Limit of one risk event. */
+/** Maximum number of finding ids in one risk event. */
 const MAX_IDS = 64;
 
 export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {

@@ -53,14 +53,14 @@ const PRIOR_WEIGHT = 0.25;
 
 /** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
-/** Short turns are judged together with akin earlier ones from this size on. */
+/** A short turn and the earlier ones akin to it are judged together if they have this many n-grams. */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
 /** A first turn with fewer n-grams sets no topic. */
 const MIN_FIRST_GRAMS = 5;
-/** After such a first turn, a request for something sets the topic from this size on. */
+/** After such a first turn, a request for something sets the topic if it has at least this many n-grams. */
 const MIN_TASK_GRAMS = 8;
-/** After such a first turn, any turn sets the topic from this size on. */
+/** After such a first turn, any turn with at least this many n-grams sets the topic. */
 const MIN_TOPIC_GRAMS = 40;
 /** A turn widens the anchor if this share of it is grounded. A mention of the topic is not enough. */
 const MIN_WIDENING_SIMILARITY = 0.2;
@@ -75,7 +75,10 @@ const DIGEST_CHARS = 12;
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
-/** Judges the user's turn against the session so far (undefined: no turns). Pure: `passed` has the store's changes. */
+/**
+ * Judges the user's turn against the session so far (undefined if it has no turns). Changes nothing: `passed` has the
+ * changes for the store.
+ */
 export function judgeTurn(
   state: DriftState | undefined,
   text: string,
@@ -164,7 +167,7 @@ function compare(state: DriftState, anchor: GramSet, words: WordGrams, part: num
   };
 }
 
-/** Returns the containment in excess of chance matches. */
+/** Returns how much of a text a set contains beyond chance matches, 0 to 1. */
 function similarity(words: WordGrams, set: GramSet): number {
   const chance = Math.min(MAX_CHANCE, set.length / CHANCE_GRAMS);
   return Math.max(0, (containment(words, set) - chance) / (1 - chance));

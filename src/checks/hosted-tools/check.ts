@@ -10,7 +10,7 @@ import type { ProviderName } from '../../providers/registry.ts';
 import { printableName } from '../../text/label.ts';
 import type { HostedTool } from '../../providers/request-facts.ts';
 
-/** Optional extensions of a request: plugins of OpenRouter, which read files or repair JSON. */
+/** Tool types that a request can do without: plugins of OpenRouter, which read files or repair JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
 /** More than any client sends; each removal costs an edit. */

@@ -53,7 +53,7 @@ export interface LoopState {
 
 /** Maximum number of calls in a window; sessions with more are detected long before. */
 const MAX_CALLS = 256;
-/** Age up to which recent calls count for stalls, which have no window. */
+/** Maximum age of calls that count for stalls, which have no window. */
 const STALL_MEMORY_MS = 3_600_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;

@@ -48,10 +48,10 @@ function pairAt(word: string, at: number): number {
   return (word.charCodeAt(at) - LETTER_A) * LETTERS + word.charCodeAt(at + 1) - LETTER_A;
 }
 
-/** A chunk may be several joined words. */
+/** Matches a chunk, which may be several joined words. */
 const CHUNK = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[a-z]+$/;
-/** Most chunks are a single word. */
+/** Matches a chunk that is a single word, as most are. */
 const ONE_WORD = /^[A-Za-z][a-z]*$/;
 const VOWEL = /[aeiouy]/;
 const MIN_LETTERS = 3;

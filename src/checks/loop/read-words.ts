@@ -46,7 +46,7 @@ const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\
 /** Kinds by code unit, filled in as characters occur. */
 const UNREAD = 0x8000;
 const KINDS = new Uint16Array(0x10000).fill(UNREAD);
-/** Lower case by code unit, filled in likewise, except for odd characters. */
+/** Lower case by code unit, filled in the same way, except for odd characters. */
 const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 

@@ -106,7 +106,7 @@ function isResult({ kind }: PromptText): boolean {
   return kind === 'tool_result';
 }
 
-/** A message without text lies in between: a call without arguments. */
+/** Reports whether another message lies between two results: a call without arguments, which has no text. */
 function isOfEarlierCall(found: PromptText, later: PromptText | undefined): boolean {
   const index = found.path[1];
   const laterIndex = later?.path[1];

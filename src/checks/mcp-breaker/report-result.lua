@@ -19,8 +19,8 @@ local operation, result, key_hash, several = ARGV[4], ARGV[5], ARGV[7], tonumber
 local no_answer = result == 'unreachable' or result == 'lost'
 local has_failed = no_answer or result == 'failed'
 
--- Failed answers that open the server's circuit, and each key's maximum share, so that fewer than several keys
--- cannot.
+-- Number of failed answers that open the server's circuit, and the most that count for one key: fewer than `several`
+-- keys cannot open it.
 local needed = math.max(threshold, several)
 local per_key = math.max(1, math.floor((needed - 1) / (several - 1)))
 
@@ -41,7 +41,7 @@ end
 
 local function forget_old(failures)
   redis.call('ZREMRANGEBYSCORE', failures, '-inf', int(now - window))
-  -- Written before the clock went back.
+  -- These were written before the clock went back.
   redis.call('ZREMRANGEBYSCORE', failures, '(' .. int(now), '+inf')
 end
 

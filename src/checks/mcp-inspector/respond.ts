@@ -61,9 +61,9 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 }
 
 /**
- * Judges a stream event by event. A response with a secret is replaced by an error with the same id. Where secrets are
- * masked, and in requests and notifications of the server, the message is sent without them. A closing comment replaces
- * the headers, which have already been sent.
+ * Judges a stream event by event. A response with a secret is replaced by an error with the same id. If secrets are
+ * only masked, or the message is a request or notification of the server, it is sent without them. A closing comment
+ * replaces the headers, which have already been sent.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();

@@ -46,9 +46,9 @@ export interface ConfiguredValue {
 
 /** Shorter values match ordinary texts. */
 const LEAST_CHARS = 8;
-/** Minimum for parts that are not in the position of a credential and do not mix letters and digits. */
+/** Minimum length of parts that neither are where credentials usually are nor mix letters and digits. */
 const LEAST_WORDY_CHARS = 20;
-/** Minimum for parameters in a header, which are often protocol words. */
+/** Minimum length of parameters in a header, which are often protocol words. */
 const LEAST_PARAMETER_CHARS = 16;
 /** Words that precede a credential of any form. */
 const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;

@@ -179,7 +179,10 @@ class StreamedTexts {
   }
 }
 
-/** Clients join some channels into one text; repetitions of streamed text are separate. */
+/**
+ * Returns the texts that a delta continues. Clients join some channels into one text; repetitions of streamed text are
+ * separate.
+ */
 function namesOf({ channel, joins, repeats }: TextDelta): readonly string[] {
   const name = repeats === true ? `again ${channel}` : `text ${channel}`;
   return joins === undefined || repeats === true ? [name] : [name, `joined ${joins}`];

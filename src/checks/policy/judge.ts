@@ -268,7 +268,7 @@ export function notEvaluated(exchange: Parsed): Denial {
 
 /**
  * Returns a text that distinguishes findings with the same reason. Tool calls are judged one by one. Conversations are
- * sent again with every turn: with their text, a denied part would score each time.
+ * sent again with every turn, so they get no text: otherwise, a denied part would score each time.
  */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';

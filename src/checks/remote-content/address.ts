@@ -72,7 +72,7 @@ for (const network of [...V4, ...V6]) {
   INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Names that resolve only inside a network. From `nip.io` on, their owner can choose any address. */
+/** Names that resolve only inside a network and, from `nip.io` on, names that can resolve to any address. */
 const INSIDE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
 

@@ -45,7 +45,7 @@ interface McpCall {
   /** Whether the session was opened or tightened for this call. */
   joined: boolean;
   session: Session | undefined;
-  /** Whether it has been decided if the session remembers this call. */
+  /** Whether it is decided yet if the session remembers this call. */
   settled: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface McpCalls {
  * history once the server has received the call, unless the answer is a 4xx. A denied call leaves no trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
-  /** Enters the session. If it is open, nothing waits until the call has been recorded. */
+  /** Enters the session. If the session is already open, the call proceeds before it has been recorded. */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
     if (open?.kept === true && !isTighter(requested, open)) {

@@ -22,14 +22,14 @@ export interface MemorySessionStoreOptions {
   readonly maxPerKey: number;
   readonly maxLive?: number;
   readonly now: () => number;
-  /** Returns a session's cost so far in nano-USD; by default 0. */
+  /** Returns a session's cost so far in nano-USD. By default, it is 0. */
   readonly spendOf?: (name: SessionName) => number;
 }
 
 /** Same as in moves.lua. */
 const MOVES_KEPT = 16;
 
-/** Fraction of a key's sessions that is evicted together: finding the oldest reads all of them. */
+/** One of this many sessions of a key is evicted at a time, because finding the oldest reads all of them. */
 const EVICTED_PART = 16;
 /** More than the number of operations that run concurrently. */
 const MAX_OPERATIONS = 4_096;

@@ -4,7 +4,7 @@
 -- that names a limit sets it; later ones can only tighten it. Idempotent by the operation id while the call is in
 -- flight.
 --
--- A key without a limit of sessions still keeps a bounded number: the first candidate makes room.
+-- A key without a limit on sessions still keeps a bounded number: the first candidate for eviction makes room.
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash), whose name ends with the key's hash
 --       5 steps given back (sorted set of operation ids by Unix ms)
@@ -71,7 +71,7 @@ local MEASURED_EVERY = 16
 local room = is_new and look_for_room() or nil
 local live = room and room.live or 0
 
--- Maximum of the key's sessions, including this one, which makes room for itself.
+-- Maximum number of the key's sessions, including this one, which makes room for itself.
 local most = MAX_LIVE
 if is_new and MAX_PER_KEY == 0 and live >= MEASURED_FROM then
   most = math.min(most, room:fits())

@@ -37,7 +37,7 @@ export interface StoredObjectsState {
   readonly kept: Set<string>;
 }
 
-/** Limit for a request and for a list; equals OpenAI's largest page of files. */
+/** Maximum number of objects in a request or a list: OpenAI's largest page of files. */
 const MAX_NAMED = 10_000;
 const IDS_AT_ONCE = 1_000;
 /** Further ids in one answer are not kept. */

@@ -27,7 +27,7 @@ export function objectsInBody({
   const isRemoved = (path: readonly (string | number)[]): boolean =>
     removed.size > 0 && removed.has(JSON.stringify(path));
   const named = inTurns(namedObjects(json, { isUnknown, names, isRemoved }));
-  // Bedrock counts the tokens of a request in Base64.
+  // Bedrock counts the tokens of a request that is sent in Base64.
   const carried = valueAt(json, ['input', 'invokeModel', 'body']);
   if (typeof carried !== 'string') return named;
   return after(named, (found) =>

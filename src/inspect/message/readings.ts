@@ -10,7 +10,10 @@ export interface Reading {
   readonly spans: (span: Span) => readonly TextSpan[];
 }
 
-/** Number of characters at either end of a long text joined with its neighbours. Exceeds attacks and most secrets. */
+/**
+ * Number of characters at either end of a long text that are joined with its neighbours. Longer than attacks and most
+ * secrets.
+ */
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 
@@ -41,8 +44,8 @@ const STEP_MATCHES = 1_024;
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 
 /**
- * Reads a page without terminal colours: the letters of their codes would join the next word. Undefined if there are
- * none.
+ * Reads a page without terminal colours, since the letters of their codes would join the next word. Returns undefined
+ * if there are none.
  * @param instead replaces a code, which may separate words or interrupt one
  */
 export async function withoutTerminalCodes(page: Page, instead: string): Promise<Reading | undefined> {

@@ -15,7 +15,10 @@ export interface PlacedFinding {
 
 /** A message with more findings is treated as an attack. */
 const MAX_PLACED = 1_000;
-/** Limit of raw findings, including repetitions in adjacent slices. If there are more, they are not even sorted. */
+/**
+ * Maximum number of raw findings, including repetitions in adjacent slices. If there are more, they are not even
+ * sorted.
+ */
 const MAX_FOUND = 5_000;
 const MAX_SECRETS = 20_000;
 

@@ -54,7 +54,7 @@ export interface ReadOptions {
   readonly leastNumber?: number | undefined;
 }
 
-/** Limit of characters in a message, counting nested texts at each level. */
+/** Maximum number of characters in a message, counting nested texts at each level. */
 const MAX_CHARS = 4_194_304;
 const MAX_PARTS = 200_000;
 const VALUE_CHARS = 16;

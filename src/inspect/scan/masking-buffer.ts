@@ -175,8 +175,8 @@ export function bufferLimitExceeded(): GatewayError {
 }
 
 /**
- * Limit of characters kept by the scanners of a stream. A frame of up to 4 Mi characters waits whole until its end is
- * decided.
+ * Maximum number of characters kept by the scanners of a stream. A frame of up to 4 Mi characters waits as a whole
+ * until its end is decided.
  */
 const MAX_KEPT_CHARS = 6_291_456;
 

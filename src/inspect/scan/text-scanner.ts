@@ -37,7 +37,7 @@ export interface ChannelScanner {
   /** Masked up to its settled offset. */
   readonly buffer: MaskingBuffer;
   readonly keptChars: number;
-  /** The last characters of the text. Scanners of texts that clients append to this one need them. */
+  /** The last characters of the text, for scanners of texts that clients append to this one. */
   readonly tail: string;
   /**
    * Searches a chunk and returns the findings that it completes. Slow for more than `CHUNK_CHARS`.
@@ -121,7 +121,7 @@ export function createTextScanner(
 const MAX_OPEN_CHARS = 65_536;
 /** Above this, open text is searched again only after growing by an eighth: otherwise, the time would be quadratic. */
 const MUCH_OPEN_CHARS = 1024;
-/** Limit with invisible characters included, far above what any language writes between visible ones. */
+/** Limit including invisible characters. Any language writes far fewer of them between visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];

@@ -11,11 +11,17 @@ import { bufferLimitExceeded, KeptBound } from '../scan/masking-buffer.ts';
 import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
 import type { Channel, Choice } from './read-event.ts';
 
-/** Limit of channels that have not ended. Answers have a few; the longest of agents have hundreds, in sequence. */
+/**
+ * Maximum number of open channels. Most answers have a few; the longest answers to agents have hundreds, one after
+ * another.
+ */
 const MAX_LIVE = 512;
 /** Ended channels kept in case they continue. */
 const MAX_ENDED = 64;
-/** Limit of channels during one event, including those that end in it. A tool call may contain as many strings. */
+/**
+ * Maximum number of channels during one event, including those that end in it. A tool call may contain that many
+ * strings.
+ */
 const MAX_AT_ONCE = 8192;
 
 /** For channels of tokens, which are never sent. */
@@ -23,7 +29,7 @@ const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
 /**
  * The channels of one streamed answer.
- * @throws GatewayError upstream_unavailable over its bounds
+ * @throws GatewayError upstream_unavailable if its limits are exceeded
  */
 export class StreamChannels {
   readonly #detector: StreamDetector;

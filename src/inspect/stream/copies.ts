@@ -2,9 +2,11 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import { GatewayError } from '../../errors.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
-/** Characters kept of a text, in case clients read another text after it. */
+/** Number of characters of a text that are kept, in case clients read another text after it. */
 const MAX_TAIL_CHARS = 1024;
-/** Characters searched of the other text: a finding that began before must end there or stay open. */
+/**
+ * Number of characters of the other text that are searched: a finding that began before must end there or stay open.
+ */
 const MAX_HEAD_CHARS = 4096;
 const MAX_STRAYS = 1024;
 

@@ -13,7 +13,8 @@ const NOTHING_FOLLOWED: readonly Followed[] = [];
  * Maintains the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
  * lane begins, the held end of the previous lane is sent first. Held text is undecided (a thought may interrupt a text,
  * and a finding may span both parts), so the next lane waits for a while. After that, plain words are sent before it.
- * The lane overtakes all other text, which is sent once it has been judged together with the text that follows.
+ * Then the next lane overtakes all other held text, which is sent once it has been judged together with the text that
+ * follows.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();

@@ -8,11 +8,11 @@ import { createTextScanner, pushAll, type ChannelScanner } from '../scan/text-sc
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
-/** Limit of places. The place that has not grown for the longest time is dropped first. */
+/** Maximum number of places. The place that has not grown for the longest time is dropped first. */
 const MAX_TEXTS = 256;
 /** Number of events without a continuation after which a text is released. */
 const MAX_PAUSE_EVENTS = 16;
-/** Minimum of distinct letters in a value that every event repeats. Words have that many, numbers do not. */
+/** Minimum number of distinct letters in a value that every event repeats. Words have that many, numbers do not. */
 const MIN_REPEATED_LETTERS = 4;
 const MAX_REPEATED_CHARS = 256;
 

@@ -146,7 +146,7 @@ function objectLeftInCopy(object: object): object {
 /** Members that later events repeat, the last one in full. */
 const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|tokens/i;
 
-/** Reports whether later events repeat everything in an event except its texts: it need not be sent. */
+/** Reports whether later events repeat everything in an event except its texts, so that it need not be sent. */
 export function hasOnlyTexts({ event, ...read }: ReadEvent): boolean {
   const { texts, closed, edits, tokenIds, unsent } = read;
   if (event.done === true || event.failed === true || event.json === undefined) return false;

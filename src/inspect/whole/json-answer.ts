@@ -95,7 +95,10 @@ function* isDocument(text: string): Work<boolean> {
   return yield* isParseable(text);
 }
 
-/** Joins texts that clients may join, and adds them to the batch. Each is also searched alone, for other clients. */
+/**
+ * Joins texts that clients may join, and adds them to the batch. Each text is also searched alone, for clients that do
+ * not join them.
+ */
 function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work<Joined<AnswerText>> {
   const joined = new Joined<AnswerText>();
   yield* each(texts, (text) => {

@@ -120,7 +120,7 @@ function agentIn(attributes: TraceFields, resource: OtlpResource): StepAgent | u
 
 function readTool(attributes: TraceFields, owner: SpanOwner): Read {
   const tool = stringIn(attributes, ['gen_ai.tool.name', 'mcp.tool.name', 'tool.name']);
-  if (tool === undefined) return { kind: 'unreadable', problem: 'a span of a tool needs gen_ai.tool.name' };
+  if (tool === undefined) return { kind: 'unreadable', problem: 'a tool span needs gen_ai.tool.name' };
   const called = {
     tool,
     callId: stringIn(attributes, ['gen_ai.tool.call.id', 'jsonrpc.request.id']),
