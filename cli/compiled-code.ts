@@ -34,7 +34,7 @@ async function prune(directory: string): Promise<void> {
   }
 }
 
-/** Reports whether only this user can write to the cache. Code in it will be executed. */
+/** Reports whether only this user can write to the cache. The code in the cache will be executed. */
 async function isPrivate(directory: string): Promise<boolean> {
   const { uid, mode } = await stat(directory);
   return uid === process.getuid?.() && (mode & 0o022) === 0;

@@ -114,7 +114,7 @@ function queueTo(
   onFailed?: RecordQueueOptions['onFailed'],
 ): RecordQueue {
   const report = seldom((cause) =>
-    log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up'),
+    log.error({ sink, cause: messageOf(cause) }, 'audit records are being lost: the sink cannot keep up'),
   );
   return new RecordQueue({
     write,

@@ -172,8 +172,8 @@ function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress
 }
 
 /**
- * Enters the keys of a page. Returns the latest use that a record has and the index lacks, in epoch milliseconds; 0
- * without such a use.
+ * Enters the keys of a page. Returns the latest use that a record has and the index lacks, in Unix ms; 0 if there is
+ * none.
  */
 async function enterPage(client: RedisClient, hashes: readonly string[], now: number): Promise<number> {
   if (hashes.length === 0) return 0;

@@ -180,7 +180,10 @@ export function createSessionMoves({
   };
 }
 
-/** Adds policy marks to the session of an exchange. False if it is full: policies that need them must deny. */
+/**
+ * Adds policy marks to the session of an exchange. Returns false if the session is full: policies that need the marks
+ * must deny.
+ */
 export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
     const sessionId = facts.session?.id;

@@ -208,7 +208,7 @@ function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps)
         metrics.absurdUsages.inc({ provider: provider.name });
         log.warn(
           { request_id: requestId, key_hash: key.keyHash, provider: provider.name, reason },
-          'the usage of an answer cannot be true: its reservation was charged',
+          'an answer reported implausible usage: its reservation was charged',
         );
       },
       onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),

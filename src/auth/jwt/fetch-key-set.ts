@@ -43,7 +43,7 @@ export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promi
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`the key set was answered with status ${String(response.status)}`);
+    throw new Error(`the address of the key set answered with status ${String(response.status)}`);
   }
   return readKeySet(await textWithin(response));
 }

@@ -23,8 +23,8 @@ export interface SurveyOptions<Row> {
   /** Yields batches of rows. */
   readonly read: () => AsyncIterable<readonly (readonly [keyHash: string, row: Row])[]>;
   /**
-   * Pause after each batch, as a multiple of the batch's duration. During the first reading, for which users wait, a
-   * quarter of it.
+   * Pause after each batch, as a multiple of the batch's duration. A quarter of that during the first reading, for
+   * which users wait.
    */
   readonly pause: number;
   /** Returns the current number of keys. If it changes, the next reading starts earlier. */

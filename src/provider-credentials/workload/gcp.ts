@@ -73,6 +73,6 @@ async function fromFile(keyFilename: string): Promise<Granted> {
   const exchange = (client as { stsCredential?: Pick<AuthClient, 'transporter'> }).stsCredential;
   if (exchange !== undefined) Object.assign(exchange.transporter.defaults, transporterOptions);
   const { token } = await client.getAccessToken();
-  if (typeof token !== 'string' || token === '') throw new SourceError('Google gave no access token');
+  if (typeof token !== 'string' || token === '') throw new SourceError('Google returned no access token');
   return { value: token, endsAt: client.credentials.expiry_date ?? undefined };
 }

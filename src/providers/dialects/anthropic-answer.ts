@@ -20,7 +20,7 @@ function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | 
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
 
-/** Returns the marks of a text in a block. `isBegun` is true for the text with which the block begins. */
+/** Returns the marks of a text in a block. `isBegun` is true for the first text of the block. */
 type MarksOf = (kind: AnswerText['kind'], isBegun: boolean) => Marks | undefined;
 
 function blockPlaces(block: unknown, path: JsonPath, marksOf: MarksOf = () => undefined): Places {

@@ -82,7 +82,7 @@ function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }
 
-/** Reads one event, whose content is at `path`. A reasoning signature follows all of its text. */
+/** Reads one event, whose content is at `path`. A signature of reasoning arrives after all of the reasoning text. */
 function readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): EventReading {
   switch (name) {
     case 'contentBlockDelta':

@@ -28,8 +28,8 @@ import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
 
 /**
- * Returns the dialect of `POST /model/<id>/invoke`, or of `/invoke-with-response-stream` if `stream` is set: the own
- * format of the model's family. Undefined for unknown families, whose bodies cannot be read.
+ * Returns the dialect of `POST /model/<id>/invoke`, or of `/invoke-with-response-stream` if `stream` is set. The format
+ * is that of the model's family; returns undefined for unknown families, whose bodies cannot be read.
  */
 export function bedrockInvoke(model: string, stream: boolean): Dialect | undefined {
   const family = familyOf(model);
