@@ -111,7 +111,9 @@ async function definitionDigest(tool: JsonObject): Promise<Pick<ListedTool, 'dig
     if (isTurnOver(unhashed.length)) await nextTurn();
     unhashed = '';
   }
-  return { digest: hash.update(unhashed).digest('base64url'), chars };
+  hash.update(unhashed);
+  if (isTurnOver(unhashed.length)) await nextTurn();
+  return { digest: hash.digest('base64url'), chars };
 }
 
 const NO_DEFINITION = { digest: '', chars: 0 };

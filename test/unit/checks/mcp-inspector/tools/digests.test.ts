@@ -23,3 +23,14 @@ async function leastMs(tool: unknown): Promise<number> {
 it('digest a deeply nested definition as fast as a flat one', async () => {
   expect(await leastMs(nested(125))).toBeLessThan(4 * (await leastMs(nested(1))));
 });
+
+it('digest very many definitions in turns', async () => {
+  let isRead = false;
+  const tools = Array.from({ length: 5_000 }, (_, index) => ({ name: `tool_${String(index)}` }));
+  const reading = readListedTools(tools).then(() => {
+    isRead = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isRead).toBe(false);
+  await reading;
+});
