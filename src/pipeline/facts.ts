@@ -8,7 +8,7 @@ import type { PolicySet } from '../policy/policy-set.ts';
  * was not determined, and null if there is none.
  */
 export interface Facts {
-  /** Written by auth/authenticate, from Redis at the request headers. */
+  /** Written by auth/authenticate, which reads it from Redis when the request headers arrive. */
   readonly agentRisk: AgentRisk;
   /** Written by the session check; null if the request is not a session step. */
   session: SessionFacts | null | undefined;

@@ -133,7 +133,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       return enforcement.settleAll(exchange, pending).then((refusal) => refusal ?? denial);
     }
 
-    /** Calls the checks from an index on, and waits only for asynchronous ones. */
+    /** Calls the checks, starting at an index, and waits only for asynchronous ones. */
     function firstDenial<X extends Admitted>(
       judgement: Judgement<X>,
       batch: Batch | undefined,

@@ -30,7 +30,7 @@ export interface PolicyCall {
   readonly contextReadings: () => Iterable<ContextReading>;
   /** Marks of the session's earlier steps, from `PolicySet.marksOf`. */
   readonly marks: readonly string[];
-  /** Roles whose instructions rules about injections skip. */
+  /** Roles whose instructions are skipped by injection rules. */
   readonly trust: CallTrust;
   /** Rule modes of the call's key, if it has its own. */
   readonly overrides?: RuleOverrides | undefined;

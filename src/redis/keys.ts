@@ -255,7 +255,7 @@ export const CREDENTIAL_READS = 'gateway:credential_reads';
 /** The last announcement of each running gateway: hash of gateway id to JSON. */
 export const GATEWAYS = 'gateway:gateways';
 
-/** Times from which on gateways are considered gone: sorted set of gateway ids by Unix ms, in the same slot. */
+/** Times after which gateways are considered gone: sorted set of gateway ids by Unix ms, in the same slot. */
 export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;
 
 /** CSRF key for users identified by an authenticating proxy: string. */

@@ -99,8 +99,7 @@ local function write_ledger(key, ledger)
 end
 
 -- Writes changed ledgers. A ledger with `life_ms` lives this long from its creation or the last turn of a window; with
--- `life_at_least` too, about this long from now on, if its owner has set no longer life; with `owner_ms`, as long as
--- its owner.
+-- `life_at_least` too, at least about this long from now on; with `owner_ms`, as long as its owner.
 local function save_ledgers()
   for key, ledger in pairs(ledgers) do
     if ledger.changed then

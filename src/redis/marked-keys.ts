@@ -4,7 +4,7 @@ import { loadScript } from './script.ts';
 
 const markScript = loadScript(new URL('./mark-key.lua', import.meta.url));
 
-/** Longer than the highest score takes to decay, and than a budget can stay spent. */
+/** Longer than the highest score takes to decay, and longer than a budget can stay spent. */
 export const MARK_MS = 40 * 86_400_000;
 
 /**

@@ -17,7 +17,7 @@ export interface OperatorProcessOptions {
   readonly output?: WorkerOutput | undefined;
 }
 
-/** The process of the operator page. It is restarted if it ends; requests do not depend on it. */
+/** The operator page process. It is restarted if it ends; requests do not depend on it. */
 export interface OperatorProcess {
   readonly port: number;
   renewTls(tls: ListenerTls): void;
@@ -38,7 +38,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
   let replaced: ChildProcess | undefined;
   const first = Promise.withResolvers<number>();
   const heartbeat = watchHeartbeat(DEFAULT_PATIENCE, () => {
-    log.error('the process of the operator page hangs: it is killed and restarted');
+    log.error('the operator page process hangs: it is killed and restarted');
     current?.kill('SIGKILL');
   });
   function send(child: ChildProcess | undefined, message: ToPage): void {
@@ -72,7 +72,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     onExit: (exit) => {
       heartbeat.end();
       if (current === replaced) return;
-      log.error({ ...exit }, 'the process of the operator page ended and is restarted');
+      log.error({ ...exit }, 'the operator page process ended and is restarted');
     },
     guard,
   });

@@ -3,7 +3,7 @@ import type { StepType } from './step.ts';
 /** The action on a step, or the action that the gateway would have taken. */
 export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mask' | 'flag';
 
-/** Actions that fail a trace: blocked calls, and removed attacks. */
+/** Actions that make a trace fail: blocked calls, and removed attacks. */
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
 /** A check's finding about a step. Contains no secret, and no long text. */

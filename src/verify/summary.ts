@@ -2,7 +2,7 @@ import { VIOLATIONS, type TraceFinding, type FindingAction } from './finding.ts'
 import type { TracePlace, ReadElement } from './step.ts';
 
 export interface Unreadable extends TracePlace {
-  /** With its remedy. */
+  /** Includes the remedy. */
   readonly problem: string;
 }
 

@@ -56,7 +56,7 @@ local function set_window(ledger, at, now)
   end
 end
 
--- Loads the ledgers in KEYS from `key` on, with each account in its current window. Their values in ARGV start at
+-- Loads the ledgers in KEYS, starting at `key`, with each account in its current window. Their values in ARGV start at
 -- `arg`.
 local function load_ledgers(key, arg, now)
   local loaded, latest, turned = {}, -1, math.huge

@@ -48,7 +48,7 @@ const UNREADABLE =
 
 /**
  * Reserves the worst-case cost of a request in every budget of its key before the request is sent. Replaces the
- * reservation by the real cost when the answer is known (docs/budgets.md).
+ * reservation with the real cost when the answer is known (docs/budgets.md).
  */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;

@@ -29,7 +29,7 @@ export interface EstimateParts {
   readonly toolsNanoUsd: number;
   readonly defaultMaxOutputTokens: number;
   readonly mayLowerLimit: boolean;
-  /** The client's limit as read by another target, for targets that ignore the client's member. */
+  /** The limit that other targets read from the request, for a target that ignores the client's member. */
   readonly readElsewhere?: number | undefined;
 }
 

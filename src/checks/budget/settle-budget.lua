@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Replaces a reservation, or the charge of its expired lease, by the actual cost, in the windows of the reservation.
+-- Replaces a reservation, or the charge of its expired lease, with the actual cost, in the windows of the reservation.
 -- Idempotent by the hold's key. May run when Redis is full, because it frees memory.
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)

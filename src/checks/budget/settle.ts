@@ -43,7 +43,7 @@ export interface Settlements {
   close(): Promise<void>;
 }
 
-/** Replaces reservations by real costs in every ledger. */
+/** Replaces reservations with real costs in every ledger. */
 export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: () => number): Settlements {
   const { store } = deps;
   const thresholds = createThresholds(deps);
@@ -191,7 +191,10 @@ function createThresholds(deps: BudgetCheckDeps) {
   };
 }
 
-/** Reads the current spend, since one answer may cross several thresholds; without it, reports no amount. */
+/**
+ * Reads the current spend, since one answer may cross several thresholds. If that fails, reports them without an
+ * amount.
+ */
 async function reportCrossed(
   { store, onAlert, onFailure }: BudgetCheckDeps,
   { key }: Parsed,

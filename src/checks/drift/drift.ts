@@ -53,7 +53,7 @@ const PRIOR_WEIGHT = 0.25;
 
 /** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
-/** A short turn and the earlier ones akin to it are judged together if they have this many n-grams. */
+/** A short turn is judged together with similar earlier ones if they have this many n-grams in total. */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
 /** A first turn with fewer n-grams sets no topic. */

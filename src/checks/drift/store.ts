@@ -25,6 +25,9 @@ export interface DriftStore {
    * session; a turn of an older session changes nothing. Resolves to true if the turn is the anchor of the session.
    */
   passTurn(session: SessionLife, turn: PassedTurn, options?: PassTurnOptions): Promise<boolean>;
-  /** Stores an answer of the anchor with this digest. Of several answers, the one with the most n-grams is kept. */
+  /**
+   * Stores an answer to the anchor with this digest. If there are several answers, the one with the most n-grams is
+   * kept.
+   */
   answerAnchor(session: SessionName, digest: string, answer: GramSet): Promise<void>;
 }

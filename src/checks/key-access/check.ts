@@ -9,7 +9,7 @@ export interface KeyAccessOptions {
   readonly modelOf: (provider: ProviderName, name: string) => string;
 }
 
-/** Restricts a key to its providers and to models, all of which must be allowed (docs/keys.md). */
+/** Restricts a key to its providers and models. Every model in a request must be allowed (docs/keys.md). */
 export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unknown, 'key-access'> {
   return {
     name: 'key-access',

@@ -175,7 +175,7 @@ function readAsWritten(text: string, words: WordList): void {
   if (signs !== '') words.addWhole(signs);
 }
 
-/** Represents unread text. Two are equal only if every byte is. */
+/** Represents unread text. Two of these words are equal only if their texts are equal in every byte. */
 function wholeAsWord(text: string): string {
   return hash('sha1', text, 'base64');
 }

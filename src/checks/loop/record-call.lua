@@ -1,6 +1,6 @@
 #!lua
--- Adds an answered call to its session's calls. A repeat of an operation changes nothing, as long as fewer than 16
--- calls followed. Calls are kept no longer than their session lives, so invented sessions leave nothing behind.
+-- Adds an answered call to its session's calls. A repeat of an operation changes nothing if fewer than 16 calls have
+-- followed. Calls are kept no longer than their session lives, so invented sessions leave nothing behind.
 --
 -- KEYS  1 calls (see calls.lua)   2 their session
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock

@@ -32,7 +32,9 @@ export interface Inspection {
   readonly secrets: readonly PlacedFinding[];
   /** Masked (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
-  /** Injections found by the model that stay (`mcp.inspector.learned_injections: flag`). */
+  /**
+   * Injections that the injection model found and that stay in the message (`mcp.inspector.learned_injections: flag`).
+   */
   readonly suspected: readonly PlacedFinding[];
   /** Rules that matched but are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
@@ -57,7 +59,7 @@ export interface InspectDeps {
 
 const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
-/** A credential has at least eight characters. */
+/** Smaller numbers are not searched: a credential has at least eight characters. */
 const LEAST_NUMBER = 1e7;
 
 /** @throws Error for an invalid custom pattern */

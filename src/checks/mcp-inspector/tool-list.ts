@@ -95,7 +95,7 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   );
 }
 
-/** Members that change without meaning: signed image URLs, and the server's own notes. */
+/** Members whose changes do not matter: signed image URLs, and the server's own notes. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
 /** Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. */

@@ -35,7 +35,7 @@ export interface McpCheckDeps {
 }
 
 export interface McpState {
-  /** Settles whether the named MCP session and task belong to the key. */
+  /** Verdict on whether the named MCP session and task belong to the key. */
   named?: Promise<Verdict>;
 }
 
@@ -136,7 +136,10 @@ function methodDenied(reason: string, rule: string): Denial {
 /** Statuses with which the server, or a proxy in front of it, rejects credentials. */
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
 
-/** Replaces a request for other credentials: the client would blame its gateway key. Undefined for other answers. */
+/**
+ * Replaces an answer that rejects credentials, because the client would blame its gateway key. Returns undefined for
+ * other answers.
+ */
 function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefined {
   if (origin !== 'provider' || !UNAUTHORIZED.has(status)) return undefined;
   return {
@@ -149,7 +152,9 @@ function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefin
 /** How long the last check of a key remains valid. */
 const JUDGED_FOR_MS = 1_000;
 
-/** Cuts an open-ended stream before its next event once its key is no longer valid. Undefined for other streams. */
+/**
+ * Cuts an open-ended stream before its next event once its key is no longer valid. Returns undefined for other streams.
+ */
 export function createKeyGuard(
   exchange: Answered,
   authenticateAgain: McpCheckDeps['authenticateAgain'],

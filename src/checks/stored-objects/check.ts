@@ -223,7 +223,10 @@ export function createStoredObjectsCheck({
   };
 }
 
-/** Clients follow it within this gateway: a reference that is only a query keeps the path. */
+/**
+ * Redirects the client to the next page. A reference that is only a query keeps the path, so clients stay in this
+ * gateway.
+ */
 function leadOn({ responseHeaders }: Answered, query: string): void {
   responseHeaders.set(':status', '307');
   responseHeaders.set('location', query);

@@ -1,5 +1,6 @@
 #!lua
--- Reports which objects a key created at a provider, and extends the life of those. A repeat only changes times.
+-- Reports which of some objects a key created at a provider, and extends the life of these. A repeat only changes
+-- times.
 --
 -- KEYS  1 the key's objects (sorted set of digests by Unix ms)
 -- ARGV  1 now in Unix ms for tests, '' = Redis clock

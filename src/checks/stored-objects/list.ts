@@ -59,7 +59,7 @@ export function queryOfNextPage(
   return `?${next.toString()}`;
 }
 
-/** Returns edits that replace the ids at the ends of a page by those of the objects left in it. */
+/** Returns edits that replace the ids at the ends of a page with those of the objects left in it. */
 export function endsOf(json: unknown, own: readonly ListedObject[]): readonly JsonEdit[] {
   if (!isObject(json)) return [];
   const ends = { first_id: own[0]?.id ?? null, last_id: own.at(-1)?.id ?? null };

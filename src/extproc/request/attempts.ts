@@ -37,8 +37,8 @@ interface Planned extends RoutedTo {
 
 /**
  * Sends a request that several targets may receive, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) by the plans written here, each of which the checks have judged. A header is sent to a target
- * only if the first target would also receive it: the checks have searched no other headers.
+ * (envoy/attempts.lua) according to the plans written here. The checks have judged each of them. A header is sent to a
+ * target only if the first target would also receive it: the checks have searched no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,

@@ -10,7 +10,7 @@ const MAX_VALUES = 1_024;
 /** Longer member names are shortened: every place below repeats them. */
 const MAX_NAME_CHARS = 64;
 
-/** Place of comments and similar fields, which occur between the texts of all places. */
+/** Place of comments and similar fields, which may occur between texts at any place. */
 const BESIDE = '';
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 

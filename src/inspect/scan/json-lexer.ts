@@ -66,7 +66,7 @@ export class JsonLexer {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #joins: boolean[] = [];
-  /** Decoded offsets of the ends of escapes, and how far written offsets are ahead from there on. */
+  /** Decoded offsets of the ends of escapes, and how far ahead written offsets are after each. */
   readonly #escapedAt: number[] = [];
   readonly #shifts: number[] = [];
   #shift = 0;

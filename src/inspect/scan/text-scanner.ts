@@ -56,7 +56,7 @@ export interface ChannelScanner {
 export interface TextScannerOptions {
   /** The preceding text in its document (`"api_key": "`), for detectors that use it. */
   readonly context?: string;
-  /** Signed text is not masked but withheld from the first finding on. */
+  /** Signed text is not masked. Instead, it is withheld starting at the first finding. */
   readonly signed?: boolean;
   /** The end of the text that clients prepend to this one. Findings may begin there. */
   readonly joinedTo?: string;

@@ -170,7 +170,7 @@ export class NonTextFields {
     if (clean.has(whole)) return undefined;
     this.#cost += whole.length + SEARCH_CHARS;
     const all = detector.find(whole);
-    // With a finding in its name, it is not clean: another text may be spelled like both.
+    // A value is not clean if only its name has a finding: another text may equal the name and the value together.
     if (all.length === 0) clean.add(whole);
     const findings = all.filter(({ end }) => end > context.length);
     if (findings.length === 0) return undefined;

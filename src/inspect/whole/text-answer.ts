@@ -53,7 +53,7 @@ const NUMBER_CHARS = 64;
 const STEP_SPANS = 1_024;
 
 /**
- * Replaces spans by `***`; merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings, and
+ * Replaces spans with `***`; merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings, and
  * token lists, which repeat the text, become null.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
@@ -124,7 +124,7 @@ async function longStringEnd(text: string, from: number): Promise<number> {
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
-/** Replaces the lists and objects under matching names by null. */
+/** Replaces the lists and objects under matching names with null. */
 async function lists(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {

@@ -89,7 +89,7 @@ const trust = z
   .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
   .optional()
   .describe(
-    'roles whose instructions rules about injections skip; default: as set for the key, or by policy.trust',
+    'roles whose instructions are skipped by injection rules; default: as set for the key, or by policy.trust',
   );
 
 const rule = z
