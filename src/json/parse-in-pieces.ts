@@ -158,7 +158,7 @@ function endsOpen(piece: string): boolean {
   return at < 0 || piece.charAt(at) === '[' || piece.charAt(at) === '{';
 }
 
-/** Counts the members of all objects; also inherited names, since the document is not trusted. */
+/** Counts the members of all objects in a value of bounded nesting; also inherited names, since it is not trusted. */
 export function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) {

@@ -6,6 +6,7 @@ const { BACKSLASH, QUOTE } = CODES;
 /** A part of a JSON text that can contain a finding. Offsets refer to the text as written. */
 export interface Token {
   readonly kind:
+    /** Without its quotes. */
     | 'string'
     | 'number'
     /** `true`, `null`, and anything else that is not JSON. */
