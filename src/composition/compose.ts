@@ -156,7 +156,7 @@ async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Prom
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };
 }
 
-/** Moves the states of sessions. `onFailure` reports moves that cannot be undone yet; they are retried until `close`. */
+/** Moves the states of sessions. `onFailure` reports moves that cannot be undone; they are retried until `close`. */
 export function createSessionMoves({
   store,
   onFailure,
