@@ -71,7 +71,7 @@ describe('deploy/prometheus/alerts.yaml', () => {
     const check = await runFile(promtool, ['check', 'rules', RULES_FILE], { timeoutMs: 60_000 });
     expect([check.ok, check.stderr]).toEqual([true, '']);
     expect(await testRules(RULE_CASES)).toBe('passed');
-  });
+  }, 200_000);
 
   it('would fail for a series that starts with its first event', async () => {
     const [first] = RULE_CASES.filter(({ alert }) => alert === 'GatewayKeyLocked');
