@@ -141,5 +141,5 @@ async function walkServers(options: Options, keyHash: string): Promise<void> {
   // The least recently used is removed, and times are in ms.
   await delay(2);
   expect(await bound.bind({ ...session, sessionId: randomUUID() })).toBe('own');
-  expect(await bound.use(session)).toBe('nobody');
+  expect(await bound.use(session)).toBe('unowned');
 }
