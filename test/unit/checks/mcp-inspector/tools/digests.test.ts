@@ -3,11 +3,11 @@ import { readListedTools } from '../../../../../src/checks/mcp-inspector/tool-li
 import { threadCpuMs } from '../../../../support/cpu-time.ts';
 
 /** A tool with about 200,000 brackets, nested to a depth. */
-const nested = (depth: number): unknown => {
+function nested(depth: number): unknown {
   const piece = `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const enums = Array.from({ length: 100_000 / depth }, () => piece).join(',');
   return JSON.parse(`{"name":"a","inputSchema":{"enum":[${enums}]}}`);
-};
+}
 
 /** The least CPU time of three runs: code is compiled in the first. */
 async function leastMs(tool: unknown): Promise<number> {
