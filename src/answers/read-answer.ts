@@ -14,7 +14,7 @@ export interface ReadAnswer {
 
 /**
  * Adds the body to the head of an answer.
- * @throws GatewayError upstream_unavailable if it is nested too deep
+ * @throws GatewayError upstream_unavailable if it is nested too deeply
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
   const contentType = head.answerHeaders.get('content-type');
@@ -68,7 +68,7 @@ const LONG_BYTES = 262_144;
 
 /**
  * Reads a body as JSON.
- * @throws GatewayError upstream_unavailable if it is nested too deep
+ * @throws GatewayError upstream_unavailable if it is nested too deeply
  */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
   const reading = readingOf(body, isToBeUtf8);

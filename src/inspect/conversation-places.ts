@@ -6,8 +6,8 @@ import { valueAt, type JsonPath } from '../json/path.ts';
 type ConversationText = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
 /**
- * Returns the places where people and models speak: texts known to the dialect, and whole arguments. Excludes names and
- * schemas of tools, which belong to the protocol, and everything that must not be changed.
+ * Returns the places of the conversation: texts known to the dialect, and whole tool arguments. Excludes tool names and
+ * schemas, which belong to the protocol, and strings that must not be edited.
  */
 export function conversationPlaces(json: unknown, texts: readonly ConversationText[]): PathTree {
   const places = new PathTreeBuilder();
@@ -20,8 +20,8 @@ export function conversationPlaces(json: unknown, texts: readonly ConversationTe
 }
 
 /**
- * Returns a test for places where a rule's words are masked: the conversation, and other values that look like words. A
- * mask in a role, an id or a model name would break the message.
+ * Returns a predicate for the places where words named by a rule are masked: the conversation, and other strings that
+ * do not look like identifiers. A mask in a role, an id or a model name would break the message.
  */
 export function wordsAreAt(places: PathTree): (place: WordsPlace) => boolean {
   return ({ kind, text, path }) => isWithin(places, path) || (kind === 'string' && !isIdentifier(text));

@@ -29,7 +29,7 @@ export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
 
 export interface Inspected {
   readonly found: readonly Found[];
-  /** Masks all findings with `***`; resolves to a function that applies the edits. */
+  /** Prepares a mask (`***`) for every finding. Resolves to a function that applies the masks. */
   readonly mask: () => Promise<() => void>;
   /** All searched texts, if nothing was found. */
   readonly searched?: readonly string[];
@@ -37,7 +37,7 @@ export interface Inspected {
 
 export const CLEAN: Inspected = { found: [], mask: () => Promise.resolve(() => undefined) };
 
-/** Searches the texts in which the DLP check found nothing: an unedited body has no others. */
+/** Reports whether `findAll` finds nothing in the texts that the DLP check searched. False if the body was edited. */
 export function findsNothing(
   {
     searched,
@@ -53,11 +53,11 @@ export function findsNothing(
 
 export type Side = 'request' | 'answer';
 
-/** Limit on the edits in one body, in path steps: 40,000 places, fewer if they are deep. */
+/** Limit on the edits in one body, in path steps: about 40,000 places, or fewer deep ones. */
 const MAX_STEPS = 800_000;
 const STEPS_OF_A_PLACE = 16;
 
-/** Maximum number of findings in one body; repeated texts count once. 2 MiB of addresses contain 200,000. */
+/** Maximum number of findings in one body; repeated texts count once. 2 MiB of email addresses may contain 200,000. */
 export const MAX_FINDINGS = 250_000;
 
 export class MaskedPlaces {
@@ -68,23 +68,23 @@ export class MaskedPlaces {
     this.#side = side;
   }
 
-  /** @throws GatewayError invalid_request, upstream_unavailable if there are too many edits for one turn */
+  /** @throws GatewayError invalid_request, upstream_unavailable if the body needs too many edits */
   add(path: JsonPath): void {
     this.#steps += STEPS_OF_A_PLACE + path.length;
     if (this.#steps > MAX_STEPS) throw tooMuchToMask(this.#side);
   }
 }
 
-/** @throws GatewayError invalid_request, upstream_unavailable if there are too many findings, or if some are unknown */
+/** @throws GatewayError invalid_request, upstream_unavailable if there are too many findings, or not all are known */
 export function assertMaskable(count: number, isWhole: boolean, side: Side): void {
   if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
 }
 
 export function tooMuchToMask(side: Side): GatewayError {
-  if (side === 'answer') return unparseable('has more to mask than the gateway masks in one answer');
+  if (side === 'answer') return unparseable('has more to mask than the gateway can mask in one answer');
   return new GatewayError(
     'invalid_request',
-    'the request has more to mask than the gateway masks in one body: send it in parts',
+    'the request has more to mask than the gateway can mask in one body; split it into smaller requests',
   );
 }
 

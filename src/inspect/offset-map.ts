@@ -5,29 +5,29 @@ import type { Work } from '../turns.ts';
 
 export interface TextView {
   readonly text: string;
-  /** Maps a span to the text from which this one was derived. */
+  /** Maps a span to the original from which `text` was derived. */
   readonly toOriginal: (span: Span) => Span;
 }
 
 export const asGiven = (text: string): TextView => ({ text, toOriginal: (span) => span });
 
-/** Composes two views: spans map to the innermost text. */
+/** Composes two views. Spans map through both to the original of `outer`. */
 export function viewThrough(outer: TextView, { text, toOriginal }: TextView): TextView {
   return { text, toOriginal: (span) => outer.toOriginal(toOriginal(span)) };
 }
 
-/** Returns the offset in the original at which the character at `at` begins. */
+/** Returns the offset in the original of the character at `at`. */
 export function offsetIn({ toOriginal }: TextView, at: number): number {
   return toOriginal({ start: at, end: at }).start;
 }
 
 const FIELDS = 4;
 const [START, END, AT, END_AT] = [0, 1, 2, 3] as const;
-/** Number of edits per block. Blocks avoid copying a list with possibly millions of edits. */
+/** Edits per block. Blocks avoid copying an array of possibly millions of edits. */
 const BLOCK = 16_384;
 const FIRST_BLOCK = 2;
 
-/** Maps spans of a text to its original. Stores only edits: characters between two edits have moved equally. */
+/** Maps spans of an edited text to the original. Stores only edits; between them, offsets differ by a constant. */
 export class OffsetMap {
   readonly #blocks: Int32Array[] = [];
   #count = 0;
@@ -47,7 +47,7 @@ export class OffsetMap {
     this.#count += 1;
   }
 
-  /** The end follows the last character: deleted text after a span stays outside of it. */
+  /** The end maps from the last character, so text deleted after a span stays outside. */
   readonly toOriginal = ({ start, end }: Span): Span => {
     const from = this.#original(start, START);
     return { start: from, end: end > start ? Math.max(from, this.#original(end - 1, END)) : from };
@@ -79,7 +79,7 @@ export class OffsetMap {
   }
 }
 
-/** An edited copy of a text, with its map. Edits must be in order, and must not overlap. */
+/** An edited copy of a text, with its offset map. Edits must be in order and must not overlap. */
 export class EditedText {
   readonly source: string;
   readonly #map = new OffsetMap();
@@ -93,12 +93,11 @@ export class EditedText {
     this.source = source;
   }
 
-  /** End of the part of the source that was copied or replaced. */
+  /** Source offset up to which the text has been copied or replaced. */
   get copied(): number {
     return this.#copied;
   }
 
-  /** Length of the copy so far. */
   get length(): number {
     return this.#length;
   }
@@ -109,7 +108,7 @@ export class EditedText {
     this.#copied = end;
   }
 
-  /** Appends a second reading of a span, after all other edits. */
+  /** Appends another reading of a span. Must be called after all other edits. */
   append(start: number, end: number, reading: string): void {
     this.copyTo(this.source.length);
     this.#write(start, end, reading);
@@ -130,7 +129,7 @@ export class EditedText {
     if (end - start !== 1 || by.length !== 1) this.#map.add(start, end, at, this.#length);
   }
 
-  /** Joins the parts so far. Joining a million parts at once would take too long. */
+  /** Must be called regularly, because joining a million parts at once would take too long. */
   join(): void {
     this.#text += this.#parts.join('');
     this.#parts = [];
@@ -146,8 +145,8 @@ export class EditedText {
 }
 
 /**
- * Edits a text of any length in steps of `stepChars`; undefined if nothing was replaced.
- * @param edit replaces what it finds from `from` to about `to`, and returns the end of the part that it read
+ * Edits a text of any length in steps of `stepChars`. Returns undefined if nothing was replaced.
+ * @param edit edits the text from `from` to about `to`, and returns the end of the processed part
  */
 export function* editInSteps(
   text: string,
@@ -166,7 +165,7 @@ export function* editInSteps(
 
 export interface Part<Source> extends Span {
   readonly source: Source;
-  /** Offset of the first character of the part in its source. */
+  /** Offset of the part in its source. */
   readonly from: number;
 }
 
@@ -174,7 +173,7 @@ export interface PlacedSpan<Source> extends Span {
   readonly source: Source;
 }
 
-/** Joins texts to search them as one. Maps spans of the joined text to the sources. */
+/** Joins texts to search them as one, and maps spans of the joined text to the sources. */
 export class Joined<Source> {
   readonly parts: Part<Source>[] = [];
   readonly #texts: string[] = [];

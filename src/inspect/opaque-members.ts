@@ -1,10 +1,8 @@
 import { beginsAsText } from '../detectors/secrets/encodings.ts';
 
-/**
- * Members with Base64 bytes, or with values sealed by the provider. They contain no words, and a mask would break them.
- */
+/** Members with Base64 data or provider-sealed values, which contain no words and would break if masked. */
 const OPAQUE_NAMES: ReadonlySet<string> = new Set([
-  // Signed or encrypted by the provider, and returned to it with the next turn.
+  // Signed or encrypted by the provider; clients return them in the next turn.
   'signature',
   'thoughtSignature',
   'thought_signature',
@@ -29,16 +27,16 @@ const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   'base64',
 ]);
 
-/** Longer than any credential. Shorter values are searched under any name. */
+/** Longer than any credential. Shorter values are always searched. */
 const MIN_OPAQUE_CHARS = 512;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;
 
 /**
- * Reports whether a value contains no words: a long Base64 value under a listed name, or a `data:` URL under any name.
- * Base64 of text is not opaque: a settings file may contain a secret. Not for tool arguments, whose names the model
- * chooses.
- * @param name the nearest member name above the value
+ * Reports whether a value is long Base64 under a listed name, or a long Base64 `data:` URL under any name. Encoded text
+ * is not opaque, because a settings file may contain a secret. Must not be used for tool arguments, whose names the
+ * model chooses.
+ * @param name the nearest enclosing member name
  */
 export function isOpaque(name: string | undefined, value: string): boolean {
   if (value.length < MIN_OPAQUE_CHARS) return false;
@@ -49,12 +47,12 @@ export function isOpaque(name: string | undefined, value: string): boolean {
 }
 
 const MAX_CHARS = 128;
-/** Requires a letter: digits alone may be personal data. */
+/** Requires a letter, because digits alone may be personal data. */
 const IDENTIFIER = /^(?![^A-Za-z]*$)(?!.*:\/\/)[\w.:/-]+$/;
 
 /**
- * Reports whether a value looks like a protocol word, a name or an id (`end_turn`, `gpt-4o`, `call_9f3`): one word, not
- * an address.
+ * Reports whether a value looks like a protocol word, a name or an id (`end_turn`, `gpt-4o`, `call_9f3`): a single word
+ * with a letter, and not a URL.
  */
 export function isIdentifier(value: string): boolean {
   return value.length <= MAX_CHARS && IDENTIFIER.test(value);

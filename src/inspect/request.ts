@@ -20,7 +20,7 @@ import { valueAt, type JsonPath } from '../json/path.ts';
 export interface InspectedRequest extends Inspected {
   /** Findings that no edit can remove. */
   readonly unmaskable: readonly Finding[];
-  /** Unmaskable findings outside the conversation: in the address, the model or an id. */
+  /** Unmaskable findings outside the conversation: in the URL, the model name or a protocol member. */
   readonly unmaskableOutside: readonly Finding[];
   readonly isMaskable: boolean;
   readonly headers: ReadonlySet<string>;
@@ -35,10 +35,10 @@ const NOTHING_FOUND: InspectedRequest = {
 };
 
 /**
- * Searches a whole request: messages of every role, tools and their results, unknown members, and texts outside the
- * body. Texts that recur in the next turn are masked in the same way. A header with findings is not forwarded. Headers
- * that repeat arguments are rewritten later to match the body.
- * @param looksAt selects places of the body, and excludes texts outside of it; by default, everything is searched
+ * Searches a whole request: messages of every role, tools and their results, unknown members, headers and the URL.
+ * Equal texts are masked the same way, also in later turns. A header with findings is not forwarded. Headers that
+ * mirror an MCP message are rewritten later to match the body.
+ * @param looksAt selects places in the body and skips texts outside the body; by default, everything is searched
  */
 export function inspectRequest(
   exchange: Parsed,
@@ -133,7 +133,7 @@ function sorted(places: readonly PlaceFindings[], texts: RequestTexts): SortedPl
   return { maskable, fixed, outside };
 }
 
-/** Number of places considered for messages about findings; clients see only the first few. */
+/** Number of findings and places considered for the locations in a refusal; clients see only the first few. */
 const MAX_PLACES = 1_024;
 const MAX_SPOKEN = 16;
 
@@ -159,7 +159,7 @@ function withPlaces(
 
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 
-/** Most dialects send the arguments of a tool call as a JSON document in a string. */
+/** Most dialects send tool arguments as a string that contains JSON. */
 function promptKindOf({ kind, text }: PromptText): WordsKind {
   if (PROSE.has(kind)) return 'prose';
   if (kind === 'tool_result') return 'result';
@@ -169,7 +169,7 @@ function promptKindOf({ kind, text }: PromptText): WordsKind {
 /** Members that select the model or identify the message. */
 const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey));
 
-/** The texts that the dialect knows, with the values that must not be edited. */
+/** Texts known to the dialect, and values that must not be edited. */
 class RequestTexts {
   readonly words = new Words();
   readonly encoded: string[] = [];
@@ -188,18 +188,18 @@ class RequestTexts {
       return;
     }
     const value = valueAt(this.#json, text.path);
-    // Objects: their names and numbers are visited separately.
+    // Names and numbers in objects are visited separately.
     if (typeof value !== 'string') return;
     this.#fixed.add(pathKey(text.path));
     if (value !== text.text) this.encoded.push(text.text);
   }
 
-  /** Reports whether changing the value would break the request or its meaning. */
+  /** Reports whether an edit would break the request or change its meaning. */
   isFixed(path: JsonPath): boolean {
     return this.#fixed.has(pathKey(path));
   }
 
-  /** Reports whether a signature covers a text. Providers accept its removal, but not an edit. */
+  /** Providers accept signed text only unchanged or empty. */
   isSigned(path: JsonPath): boolean {
     return this.#signed.has(pathKey(path));
   }

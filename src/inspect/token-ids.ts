@@ -3,13 +3,13 @@ import { visitDocument } from './whole/document-search.ts';
 import { inTurns } from '../turns.ts';
 
 /**
- * Lists that repeat a text as vocabulary ids or bytes (vLLM's `token_ids`, Ollama's `context`). Clients with the
- * vocabulary could read masked text in them.
+ * Arrays that repeat a text as token ids or bytes (vLLM's `token_ids`, Ollama's `context`). Clients with the vocabulary
+ * could recover masked text from these.
  */
 const LISTS =
   /^(?:.{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids)$/i;
 const TOKEN_ID = /token_?id$/i;
-/** Members that repeat the whole text with ids as names, or next to strings (Fireworks, vLLM). */
+/** Members that repeat the whole text, with token ids as names or beside strings (Fireworks, vLLM). */
 const REPEATS = /^(?:raw_?output|prompt_?logprobs)$/i;
 const WRITTEN_ID = /^(?:token_id:)?\d{1,9}$/;
 
@@ -32,15 +32,15 @@ export function repeatsText(name: string): boolean {
   return REPEATS.test(name);
 }
 
-/** Returns the edit that removes the ids at a place: lists become empty lists, numbers become 0. */
+/** Returns the edit that removes token ids. Arrays become empty, numbers become 0, and other values null. */
 export function emptied(path: JsonPath, value: unknown): JsonEdit {
   if (Array.isArray(value)) return { kind: 'set', path, value: [] };
   return { kind: 'set', path, value: typeof value === 'number' ? 0 : null };
 }
 
 /**
- * Returns edits that empty all lists of token ids, since the ids of masked text cannot be identified.
- * @param knowsBytes whether the dialect reads the answer's tokens and blanks their bytes
+ * Returns edits that remove all token ids, because the ids of masked text cannot be identified.
+ * @param knowsBytes whether the dialect itself clears the `bytes` of tokens
  */
 export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<readonly JsonEdit[]> {
   const edits: JsonEdit[] = [];
@@ -67,6 +67,6 @@ export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<
     },
   });
   await inTurns(visits);
-  // Edits of enclosing values are last, and take precedence.
+  // Later edits win, so edits of enclosing values come last.
   return [...edits, ...repeats];
 }

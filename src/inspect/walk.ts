@@ -22,7 +22,7 @@ export interface Level<State = undefined> {
  * }
  */
 export class Walk<State> {
-  /** Path of `value`. The next step changes it: copy it to keep it. */
+  /** Path of `value`. Callers must copy this array to keep it, because `next` changes it in place. */
   readonly path: Step[];
   step: Step = '';
   value: unknown;
@@ -30,7 +30,7 @@ export class Walk<State> {
   readonly #levels: Level<State>[] = [];
 
   /**
-   * Enters the root, which is not visited.
+   * Enters the root without visiting it.
    * @param from path of the root
    */
   constructor(root: unknown, state: State, from: readonly Step[] = []) {
@@ -52,7 +52,7 @@ export class Walk<State> {
     this.#levels.push({ value, names, length, next: 0, state });
   }
 
-  /** Moves to the next member. Returns its container; undefined at the end. */
+  /** Moves to the next member. Returns the member's container, or undefined at the end. */
   next(): Level<State> | undefined {
     const levels = this.#levels;
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

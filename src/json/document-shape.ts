@@ -220,7 +220,7 @@ class ShapePass {
  * @throws GatewayError upstream_unavailable
  */
 export function assertParseable(text: string, shape: DocumentShape = shapeOf(text)): void {
-  if (shape.isTooDeep) throw unparseable('is nested too deep');
+  if (shape.isTooDeep) throw unparseable('is nested too deeply');
   if (shape.isTooLarge) throw unparseable('has too many parts');
 }
 

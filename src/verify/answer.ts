@@ -24,7 +24,7 @@ export function unseenAnswer(parsed: Parsed): Answered {
 
 /**
  * Returns the answer to a call in its form on the wire.
- * @throws GatewayError upstream_unavailable if it is nested too deep
+ * @throws GatewayError upstream_unavailable if it is nested too deeply
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
   const answer = parsed.mcp === undefined ? modelAnswer(parsed, step) : toolAnswer(step);

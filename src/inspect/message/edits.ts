@@ -8,10 +8,10 @@ import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import type { PlacedFinding } from './search.ts';
 import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
 
-/** Clients match requests by these members, which must not be edited. */
+/** Clients match and dispatch messages by these members, which must not be edited. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** Returns the findings that cannot be removed without changing the identity of the message. */
+/** Returns the findings in members that must not be edited. */
 export async function fixedAmong(placed: readonly PlacedFinding[]): Promise<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
   for (const finding of placed) {
@@ -28,9 +28,9 @@ function isFixed({ spans }: PlacedFinding): boolean {
 }
 
 /**
- * Returns the edits that remove all findings from a message: secrets become `***`, and attacks become a fixed text
- * (docs/mcp-inspector.md). JSON in strings stays valid. A member whose name matches is replaced by a member with the
- * cleaned name and a notice.
+ * Returns the edits that remove all findings from a message. By default, secrets become `***`, and attacks become a
+ * fixed text (docs/mcp-inspector.md). JSON in strings stays valid. A member with a finding in its name gets the masked
+ * name and the value null.
  */
 export async function redactions(
   placed: readonly PlacedFinding[],
@@ -74,7 +74,7 @@ async function replacementsByText(
 
 interface DocEdits {
   readonly values: JsonEdit[];
-  /** Applied after the values: edited Base64 would decode to something different. */
+  /** Applied after the values, to override edits of the Base64 as written. */
   readonly blobs: JsonEdit[];
   /** Applied after the values, which disappear with their members. */
   readonly names: JsonEdit[];
@@ -92,7 +92,7 @@ class EditsByDoc {
     } else values.push({ kind: 'set', path, value: text });
   }
 
-  /** Edits documents in strings first, from the innermost outwards. */
+  /** Edits documents in strings before the documents that contain them. */
   async ofMessage(): Promise<readonly JsonEdit[]> {
     for (let depth = MAX_DOC_DEPTH; depth > 0; depth -= 1) {
       for (const [{ within }, edits] of this.#at(depth)) {
@@ -121,7 +121,7 @@ class EditsByDoc {
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const LONGEST_ESCAPE = 6;
 
-/** Extends a span to whole JSON escapes: the text may be JSON lines, or prose with JSON. */
+/** Extends a span to whole JSON escapes, because the text may be JSON Lines, or prose with JSON. */
 function wholeEscapes(text: string, start: number, end: number): Span {
   return { start: escapeAround(text, start)?.start ?? start, end: escapeAround(text, end)?.end ?? end };
 }

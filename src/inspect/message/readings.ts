@@ -10,10 +10,7 @@ export interface Reading {
   readonly spans: (span: Span) => readonly TextSpan[];
 }
 
-/**
- * Number of characters at either end of a long text that are joined with its neighbours. Longer than attacks and most
- * secrets.
- */
+/** Characters at each end of a long text that are joined with neighbours; more than attacks and most secrets. */
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 
@@ -44,9 +41,8 @@ const STEP_MATCHES = 1_024;
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 
 /**
- * Reads a page without terminal colours, since the letters of their codes would join the next word. Returns undefined
- * if there are none.
- * @param instead replaces a code, which may separate words or interrupt one
+ * Removes terminal codes, whose letters would otherwise join the next word. Returns undefined if there are none.
+ * @param instead replaces each code, which may separate words or interrupt one
  */
 export async function withoutTerminalCodes(page: Page, instead: string): Promise<Reading | undefined> {
   if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
@@ -70,12 +66,12 @@ export async function withoutTerminalCodes(page: Page, instead: string): Promise
   return { text, spans: (span) => page.spans(map.toOriginal(span)) };
 }
 
-/** Tags, variation selectors and other invisible characters, as UTF-16 units for fast matching. */
+/** Tags, variation selectors and other invisible characters, as UTF-16 code units for fast matching. */
 const INVISIBLE = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]){1,4096}/g;
 
 /**
- * Reads text in invisible characters separately: next to a letter it would be read as part of a word. A finding covers
- * the whole run. Undefined if there is none.
+ * Returns text encoded in invisible characters as a separate reading, because next to a letter it would join a word. A
+ * finding covers the whole invisible run. Returns undefined if there is no such text.
  */
 export async function invisibleText(page: Page): Promise<Reading | undefined> {
   const shown = new Joined<Span>();

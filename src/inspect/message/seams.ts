@@ -2,30 +2,30 @@ import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 import { tailOf } from '../scan/masking-buffer.ts';
 import { Walk } from '../walk.ts';
 
-/** Number of characters kept per place, to be read with the next event. */
+/** Number of characters kept per place, to be searched with the next event. */
 const SEAM_CHARS = 1_024;
 /** Number of places tracked per stream; further places are ignored. */
 const MAX_PLACES = 64;
 const MAX_VALUES = 1_024;
-/** Longer member names are shortened: every place below repeats them. */
+/** Longer member names are truncated, because every place below repeats them. */
 const MAX_NAME_CHARS = 64;
 
-/** Place of comments and similar fields, which may occur between texts at any place. */
+/** Place of comments and similar SSE fields, which may occur between any two texts. */
 const BESIDE = '';
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
-/** Reports whether an event continues a known value that earlier events began at the same place. */
+/** Reports whether an event completes a known value that began in earlier events at the same place. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /**
- * Tracks the texts of a stream by place (`params.data`), because readers join them. The beginning of a value may
- * already have been sent; in that case, the rest is withheld.
+ * Tracks stream texts by place (`params.data`), because clients join them. The beginning of a value may already have
+ * been sent; in that case, the rest is withheld.
  */
 export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (known.isEmpty) return () => false;
   const tails = new Map<string, string>();
 
-  /** A value inside one part is found by other searches. */
+  /** Ignores values inside one part, which other searches find. */
   function crosses(tail: string, text: string): boolean {
     if (tail === '' || text === '') return false;
     const head = text.slice(0, SEAM_CHARS);
@@ -48,7 +48,7 @@ export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): Cross
   };
 }
 
-/** Returns the texts of a message by place; list elements are joined. */
+/** Returns message texts by place. Array elements are joined. */
 function textsByPlace(message: unknown): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   function add(place: string, value: unknown): void {

@@ -15,16 +15,13 @@ export interface PlacedFinding {
 
 /** A message with more findings is treated as an attack. */
 const MAX_PLACED = 1_000;
-/**
- * Maximum number of raw findings, including repetitions in adjacent slices. If there are more, they are not even
- * sorted.
- */
+/** Number of raw findings, including repetitions in adjacent slices, after which detection stops. */
 const MAX_FOUND = 5_000;
 const MAX_SECRETS = 20_000;
 
 export interface MessageSearch {
   readonly detectors: readonly Detector[];
-  /** Values that count as secrets, such as credentials of the server itself. */
+  /** Values treated as secrets, such as the server's own credentials. */
   readonly known?: KnownValues;
   readonly counts: (secret: Finding) => boolean;
 }
@@ -36,8 +33,9 @@ export interface ScanResult {
 }
 
 /**
- * Runs all detectors on all texts of a message, raw and normalized. Searches for secrets first: they are reported even
- * if there are too many findings. Texts are not sliced for this search: a key may be longer than the overlap of slices.
+ * Runs all detectors on all texts of a message, raw and normalized. Searches for secrets first, so that they are
+ * reported even if there are too many findings. The search for secrets does not slice texts, because a key may be
+ * longer than the overlap of slices.
  */
 export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
   const { known, counts } = search;
@@ -46,7 +44,7 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   const normalized = await normalizeAll(raws);
   const forms = normalized.map((form, index) => ({ raw: raws[index] ?? '', normalized: form }));
   const plain = await secretsIn(raws, known);
-  // Texts without disguises have already been searched.
+  // Texts that normalization does not change have already been searched.
   const disguised = await secretsIn(
     forms.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
     known,
@@ -81,7 +79,7 @@ interface Search {
 
 const IN_ANY: Search['counts'] = () => true;
 const IN_ONE_TEXT: Search['counts'] = ({ length }) => length === 1;
-/** Findings inside one text are found by other searches. */
+/** Other searches find findings inside one text. */
 const IN_SEVERAL: Search['counts'] = ({ length }) => length > 1;
 
 async function searchesOf({ spoken, prose, words }: Texts): Promise<readonly Search[]> {
@@ -126,10 +124,7 @@ async function secretsIn(texts: readonly string[], known: KnownValues | undefine
   };
 }
 
-/**
- * Finds known values where no other search looks: in Base64 of other data, and across single words, which readers may
- * join.
- */
+/** Finds known values in Base64-encoded binary data, and across single words, which clients may join. */
 async function knownApart(
   { words, unread }: Texts,
   { known }: MessageSearch,
@@ -148,8 +143,8 @@ async function knownApart(
 }
 
 /**
- * Extends a finding to its whole order. An order in a single word, or in a text that ends with a sentence, does not
- * continue in the next text.
+ * Extends a finding to the end of its instruction. An instruction in a single word, or in a text that ends with a
+ * sentence, does not continue in the next text.
  */
 function wholeFinding({ reading: { text, spans }, counts }: Search, found: Finding): PlacedFinding {
   const reached = spans(found);
@@ -167,7 +162,7 @@ class PlacedFindings {
   readonly #all: PlacedFinding[] = [];
   readonly #seen = new Map<MessageText, PlacedFinding[]>();
 
-  /** Adds findings. Resolves to false if there are too many to remove. One finding may cover thousands of texts. */
+  /** Resolves to false if there are too many findings to remove. One finding may cover thousands of texts. */
   async addAll(search: Search, findings: readonly Finding[]): Promise<boolean> {
     for (const finding of findings) {
       const placedFinding = wholeFinding(search, finding);
@@ -193,8 +188,8 @@ class PlacedFindings {
 }
 
 /**
- * Reports whether two findings of one rule begin in the same text, overlap there, and end in the same text. An order
- * may extend further than an earlier one.
+ * Reports whether two findings of one rule begin in the same text, overlap there, and end in the same text. A prompt
+ * injection that extends further than the earlier one differs from it.
  */
 function isSameFinding(earlier: PlacedFinding, later: PlacedFinding): boolean {
   const [a] = earlier.spans;

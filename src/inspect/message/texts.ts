@@ -8,29 +8,29 @@ import { isTurnOver, nextTurn } from '../../turns.ts';
 import { Joined, type PlacedSpan } from '../offset-map.ts';
 import { Walk } from '../walk.ts';
 
-/** A JSON document: the message itself, or one in a string of another. */
+/** A JSON document: the message itself, or a document in a string. */
 export interface Doc {
   readonly root: unknown;
-  /** Place and text in the outer document; undefined for the message. */
+  /** Place and text of the string in the outer document; undefined for the message. */
   readonly within: (TextPlace & { readonly text: string }) | undefined;
-  /** Depth from 0, the message, to `MAX_DOC_DEPTH`. */
+  /** 0 for the message, up to `MAX_DOC_DEPTH`. */
   readonly depth: number;
 }
 
-/** Allows JSON in a string of JSON in a string. Deeper documents are read as text. */
+/** Maximum nesting of documents in strings. Deeper documents are searched as text. */
 export const MAX_DOC_DEPTH = 3;
 
-/** Place of a string of a document, or of the member that it names. */
+/** Place of a value, or of the member that a name belongs to. */
 export interface TextPlace {
   readonly doc: Doc;
   readonly path: JsonPath;
 }
 
 export interface MessageText {
-  /** `blob`: decoded Base64. `name`: a member name. `number`: a number as written. */
+  /** `blob`: decoded Base64. `name`: a member name. `number`: a parsed number as a string. */
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
-  /** One place, or several for names, which are searched once. */
+  /** One place, or several for a repeated name, which is searched once. */
   readonly places: readonly TextPlace[];
 }
 
@@ -39,13 +39,13 @@ export type Page = Joined<MessageText>;
 export type TextSpan = PlacedSpan<MessageText>;
 
 export interface Texts {
-  /** Texts that clients join for a model (`text`); a piece may be a single word. */
+  /** Texts of `text` members, which clients join for a model; each may be a single word. */
   readonly spoken: Page;
-  /** Sentences, joined to find attacks split over several sentences. */
+  /** Texts of several words, joined to find attacks that are split across texts. */
   readonly prose: readonly Page[];
-  /** Single words, each with its name before it, which may identify a secret. */
+  /** Single words, each after its name, which may identify a secret. */
   readonly words: Page;
-  /** Other Base64 (images, audio), as written. */
+  /** Base64-encoded binary data (images, audio), as written. */
   readonly unread: Page;
 }
 
@@ -64,8 +64,8 @@ const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
 /**
- * Reads every string and member name in a message of an MCP server, in turns of the event loop. Returns undefined if
- * there is too much.
+ * Collects every string and member name in an MCP server message, in several event-loop turns. Returns undefined if the
+ * message exceeds a limit.
  */
 export async function readTexts(message: unknown, options: ReadOptions = {}): Promise<Texts | undefined> {
   const reader = new TextReader(options);
@@ -74,13 +74,13 @@ export async function readTexts(message: unknown, options: ReadOptions = {}): Pr
     await reader.read(doc);
     if (reader.hasTooMuch) return undefined;
   }
-  // Joining very many texts takes a turn.
+  // Joining many texts may take a whole turn.
   if (isTurnOver()) await nextTurn();
   return reader.texts;
 }
 
 class TextReader {
-  /** Grows while reading: a string may contain a document. */
+  /** Grows while reading, because a string may contain a document. */
   readonly docs: Doc[] = [];
   readonly texts = {
     spoken: new Joined<MessageText>(),
@@ -143,7 +143,7 @@ class TextReader {
     holder: object | undefined,
   ): Promise<void> | undefined {
     if (isProtocolWord(name, text)) return undefined;
-    // Too long to be read, and therefore not parsed.
+    // The message exceeds the limit anyway, so longer texts are not parsed.
     const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
     if (inner !== undefined) {
       this.#chars += text.length;
@@ -221,7 +221,7 @@ function addLine(page: Page, text: MessageText): void {
   page.separate('\n');
 }
 
-/** Reads the name of a listed variable: `{"name": "COHERE_API_KEY", "value": "…"}`. */
+/** Returns the name of a variable in an array: `{"name": "COHERE_API_KEY", "value": "…"}`. */
 function namedIn(holder: object = {}): string {
   const name = 'name' in holder ? holder.name : 'key' in holder ? holder.key : undefined;
   return typeof name === 'string' ? name : 'value';
@@ -231,7 +231,7 @@ function isPlainWord(text: string): boolean {
   return text.length <= MAX_WORD_CHARS && WORD.test(text);
 }
 
-/** Parses a text that is a JSON object or array; undefined for other texts, and if parsers may disagree. */
+/** Parses a JSON object or array. Returns undefined for other texts, and if parsers may disagree. */
 function documentIn(text: string, depth: number): unknown {
   if (depth >= MAX_DOC_DEPTH) return undefined;
   const trimmed = text.trim();

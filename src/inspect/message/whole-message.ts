@@ -9,16 +9,15 @@ import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 const ERROR_STATUS = 400;
 
 /**
- * Returns the JSON of an MCP server's whole answer, or other content as text. Undefined if the client expects a message
- * and gets none, or if the content cannot be read. After a GET, which requests a stream, clients read any answer as a
- * stream.
+ * Returns the JSON of an MCP server's whole answer, or other content as text. Returns undefined if decoding fails, if
+ * the client expects a message and gets none, or after a GET, because clients then parse any answer as a stream.
  */
 export function readWholeMessage(
   { method, request, status }: Answered,
   { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
 ): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
-  // The gateway reads everything as UTF-8, and a client would decode another declared charset differently.
+  // The gateway decodes everything as UTF-8, but clients honour the declared charset.
   if (readMediaType(contentType).charset === 'other') return undefined;
   const isExpected = request.mcp?.kind === 'request' && status < ERROR_STATUS;
   if (isExpected) return isServerMessage(json) ? json : undefined;
@@ -26,7 +25,7 @@ export function readWholeMessage(
   return isUtf8(body) ? body.toString() : undefined;
 }
 
-/** If the answer is not JSON, one edit replaces the whole text. */
+/** If the answer is not JSON, a single edit replaces the whole text. */
 export function editWholeMessage(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
   if (whole.json === undefined) {
     const text = edits.find(({ path }) => path.length === 0);

@@ -6,17 +6,17 @@ const { BACKSLASH, QUOTE } = CODES;
 /** A part of a JSON text that can contain a finding. Offsets refer to the text as written. */
 export interface Token {
   readonly kind:
-    /** Without its quotes. */
+    /** Excludes the quotes. */
     | 'string'
     | 'number'
-    /** `true`, `null`, and anything else that is not JSON. */
+    /** `true`, `null`, and anything that is not valid JSON. */
     | 'other';
   readonly start: number;
   /** Infinity until the end has been received. */
   readonly end: number;
-  /** Whether only blanks separate the token from the previous one. If that is not JSON, this token is not a value. */
+  /** Whether only white space separates the token from a previous number or other token, which is not valid JSON. */
   readonly joinsPrevious: boolean;
-  /** Whether only blanks separate the token from the next one; `maybe` until more is received. */
+  /** Whether only white space separates the token from the next one; `maybe` until more text is received. */
   readonly isJoined: boolean | 'maybe';
 }
 
@@ -25,13 +25,13 @@ const NUMBER = 1;
 const OTHER = 2;
 const KINDS = ['string', 'number', 'other'] as const;
 
-/** Classes of characters outside strings; 0 for other tokens. */
-const BLANK = 1;
+/** Character classes outside strings; 0 for characters of other tokens. */
+const WHITE_SPACE = 1;
 const STRUCTURE = 2;
 const DIGIT = 3;
 const EXPONENT = 4;
 const CLASSES = new Uint8Array(128);
-for (const character of ' \t\r\n') CLASSES[character.charCodeAt(0)] = BLANK;
+for (const character of ' \t\r\n') CLASSES[character.charCodeAt(0)] = WHITE_SPACE;
 for (const character of '{}[]:,') CLASSES[character.charCodeAt(0)] = STRUCTURE;
 for (const character of '0123456789+-.') CLASSES[character.charCodeAt(0)] = DIGIT;
 for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
@@ -52,22 +52,22 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text in arbitrary chunks and decodes the escapes in its strings: detectors see values as programs do.
- * Leaves everything else unchanged, valid or not. Takes linear time.
+ * Tokenizes JSON text in arbitrary chunks and decodes escapes in strings, so that detectors see the same values as
+ * programs. Leaves everything else unchanged, valid or not. Takes linear time.
  */
 export class JsonLexer {
   #end = 0;
   #rest = '';
   #inString = false;
   #inToken = false;
-  /** Whether only blanks have followed a number or other token. */
+  /** Whether only white space has followed a number or other token. */
   #afterToken = false;
-  /** Tokens as parallel lists: a document may have a million. */
+  /** Token fields in parallel arrays, because a document may have a million tokens. */
   readonly #kinds: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #joins: boolean[] = [];
-  /** Decoded offsets of the ends of escapes, and how far ahead written offsets are after each. */
+  /** Decoded offset of the end of each escape, and the shift from decoded to written offsets after the escape. */
   readonly #escapedAt: number[] = [];
   readonly #shifts: number[] = [];
   #shift = 0;
@@ -76,7 +76,7 @@ export class JsonLexer {
     return this.#end;
   }
 
-  /** Decodes a chunk. Returns it without an incomplete escape at its end. */
+  /** Returns the decoded chunk, without an incomplete escape at the end. */
   add(chunk: string): string {
     const text = this.#rest + chunk;
     const parts: string[] = [];
@@ -151,10 +151,10 @@ export class JsonLexer {
 
   #readOutside(code: number, offset: number): void {
     const kind = code < 128 ? CLASSES[code] : 0;
-    if (kind === BLANK || kind === STRUCTURE || code === QUOTE) {
+    if (kind === WHITE_SPACE || kind === STRUCTURE || code === QUOTE) {
       if (this.#inToken) this.#ends[this.#ends.length - 1] = offset;
       this.#inToken = false;
-      if (kind !== BLANK) this.#afterToken = false;
+      if (kind !== WHITE_SPACE) this.#afterToken = false;
       if (code === QUOTE) this.#open(STRING, offset + 1);
       this.#inString = code === QUOTE;
     } else if (!this.#inToken) {
@@ -205,7 +205,7 @@ function meaningOf(text: string, at: number): string {
   return MEANINGS[kind] ?? kind;
 }
 
-/** Drops the first entries of each list once there are enough to justify moving the others. */
+/** Drops the first entries of each list once there are enough to justify moving the rest. */
 function dropFirst(count: number, lists: readonly unknown[][]): void {
   const [first = []] = lists;
   if (count < MANY || count * 2 < first.length) return;

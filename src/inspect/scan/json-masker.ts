@@ -10,14 +10,14 @@ import type { Span } from '../../text/span.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
 
 /**
- * Reports whether a model's text may be a JSON document (structured output), which must remain valid. Reading it like
- * arguments is also correct for prose.
+ * Reports whether model text may be a JSON document (structured output), which must stay valid. Scanning prose as JSON
+ * is also correct.
  */
 export function beginsDocument({ kind, text }: Pick<TextDelta, 'kind' | 'text'>): boolean {
   return kind === 'text' && /^\s*[[{]/.test(text);
 }
 
-/** Decodes the escapes of a JSON text for a search. Keeps no tokens: the text may have megabytes. */
+/** Decodes the escapes in a JSON text for a search. Keeps no tokens, because the text may be megabytes long. */
 export function* readJsonText(json: string): Work<string> {
   const lexer = new JsonLexer();
   const parts: string[] = [];
@@ -33,7 +33,7 @@ export function* readJsonText(json: string): Work<string> {
   return parts.join('');
 }
 
-/** Masks the findings in a JSON text, given by decoded offsets. Valid JSON remains valid. */
+/** Masks findings, given by decoded offsets, in a JSON text. Valid JSON stays valid. */
 export function* maskJsonText(json: string, findings: readonly Span[]): Work<string> {
   const masked = new JsonMasker();
   const { buffer } = masked;
@@ -56,10 +56,10 @@ export function* maskJsonText(json: string, findings: readonly Span[]): Work<str
   return parts.join('');
 }
 
-/** Longest text that detectors keep open, with each character escaped. */
+/** Longest text that detectors keep open, with every character escaped (`\u0041`). */
 const MAX_HELD_CHARS = 393_216;
 
-/** Creates a scanner of a JSON text in chunks. Its output equals that of `maskJsonText`. */
+/** Creates a scanner for JSON text in chunks. The output equals that of `maskJsonText`. */
 export function createJsonScanner(detector: StreamDetector): ChannelScanner {
   const masked = new JsonMasker();
   const window = new ScanWindow(detector);
@@ -95,13 +95,13 @@ export function createJsonScanner(detector: StreamDetector): ChannelScanner {
 }
 
 /**
- * Masks a JSON text in arbitrary chunks: findings in strings and names become `***`, numbers become the string `"***"`,
- * and the structure is kept. Stores only unsent text. Offsets refer to the decoded text.
+ * Masks JSON text in arbitrary chunks. Findings in strings and names become `***`, numbers with findings become the
+ * string `"***"`, and the structure is kept. Stores only unsent text. Offsets refer to the decoded text.
  */
 class JsonMasker {
   readonly buffer = new MaskingBuffer();
   readonly #lexer = new JsonLexer();
-  /** Findings whose last token may still grow, by written offsets. */
+  /** Findings not yet applied, by written offsets, because their last token may still grow. */
   #waiting: Span[] = [];
 
   add(chunk: string): string {
@@ -113,12 +113,12 @@ class JsonMasker {
     return this.#lexer.finish();
   }
 
-  /** Must be called in order of `start`, after the text of the span was returned. */
+  /** Must be called in order of `start`, after `add` has returned the text of the span. */
   replace({ start, end }: Span): void {
     this.#waiting.push({ start: this.#lexer.toOriginal(start), end: this.#lexer.toOriginal(end) });
   }
 
-  /** Releases text before `decided`. Findings may still end after it, but none begins before `from`. */
+  /** Releases text before `decided`. Later findings end after `decided` and do not begin before `from`. */
   settle(decided: number, from: number): void {
     const lexer = this.#lexer;
     if (this.#waiting.length > 0) {
@@ -173,12 +173,12 @@ function isLiteral(word: string): boolean {
   return word === 'true' || word === 'false' || word === 'null';
 }
 
-/** Reports whether a token may still grow. A number is replaced as a whole: its kind and end must be known. */
+/** Reports whether a number may still grow. Numbers are replaced as a whole, so their kind and end must be known. */
 function mayGrow(token: Token | undefined): boolean {
   return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');
 }
 
-/** Returns the offset, or the start of the number around it: numbers are sent whole. */
+/** Returns the start of a number that contains `offset`, because numbers are sent whole, or else `offset`. */
 function startOfNumber(offset: number, lexer: JsonLexer): number {
   const token = lexer.tokenAround(offset);
   if (token?.kind !== 'number') return offset;

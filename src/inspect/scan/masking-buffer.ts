@@ -6,7 +6,7 @@ import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 
 const STEP_REPLACEMENTS = 256;
 
-/** Outgoing text: received, released and sent parts, and replacements. Offsets count from its first character. */
+/** Outgoing text with its replacements. Text is received, settled (may be sent) and sent, up to an offset each. */
 export class MaskingBuffer {
   #text = '';
   /** The last appended piece. Reading it from `#text` would make the engine flatten the whole string. */
@@ -21,7 +21,7 @@ export class MaskingBuffer {
     return this.#sent + this.#text.length;
   }
 
-  /** Counts characters as received, not as replaced. */
+  /** Counts characters before replacement. */
   get sent(): number {
     return this.#sent;
   }
@@ -39,7 +39,7 @@ export class MaskingBuffer {
     return this.#text.slice(Math.max(0, start - this.#sent), Math.max(0, end - this.#sent));
   }
 
-  /** Releases the text before an offset, without splitting a surrogate pair. */
+  /** Releases the text before `to`, without splitting a surrogate pair. */
   settle(to: number): void {
     const tears = to > this.#sent && isHighSurrogate(this.#unitAt(to - 1));
     this.#settled = Math.max(this.#settled, tears ? to - 1 : to);
@@ -54,10 +54,7 @@ export class MaskingBuffer {
     this.#settled = this.length;
   }
 
-  /**
-   * Adds a replacement. Extends the previous one if they overlap or touch. Does not affect sent text. Cheap if called
-   * in order of `start`.
-   */
+  /** Merges overlapping and adjacent replacements. Does not affect sent text. Cheap if called in order of `start`. */
   replace({ start, end, text }: Replacement): void {
     if (start < (this.#replacements.at(-1)?.start ?? -1)) {
       if (!this.#covers(start, end)) this.replaceAlso([{ start, end, text }]);
@@ -103,7 +100,7 @@ export class MaskingBuffer {
     this.#replacedTo = Infinity;
   }
 
-  /** Replacements in text that has not been taken yet. */
+  /** Replacements in text that has not been sent. */
   get replacements(): readonly Replacement[] {
     return this.#replacements;
   }
@@ -114,7 +111,7 @@ export class MaskingBuffer {
     return text === '' || this.#replacements.length === 0 ? text : runNow(this.#replaced(text, from));
   }
 
-  /** Same as `take` for all text, in steps: there may be hundreds of thousands of findings. */
+  /** Takes all text in steps, because there may be hundreds of thousands of replacements. */
   *takeAll(): Work<string> {
     const from = this.#sent;
     return yield* this.#replaced(this.#remove(this.length), from);
@@ -131,7 +128,7 @@ export class MaskingBuffer {
     return text;
   }
 
-  /** Applies replacements to `text`, which begins at `from`. Keeps the parts of replacements that lie after its end. */
+  /** Applies replacements to `text`, which begins at offset `from`. Keeps the parts of replacements after its end. */
   *#replaced(text: string, from: number): Work<string> {
     const to = from + text.length;
     const later: Replacement[] = [];
@@ -157,10 +154,10 @@ export class MaskingBuffer {
   }
 }
 
-/** A slice of a longer text keeps the whole text in memory. */
+/** Longer discarded beginnings are worth a copy of the rest, because a slice keeps the whole text in memory. */
 const LONG_TEXT_CHARS = 4096;
 
-/** Returns the rest of a text without keeping its beginning in memory. */
+/** Returns the rest of a text without keeping a long beginning in memory. */
 export function tailOf(text: string, from: number): string {
   if (from >= text.length) return '';
   const tail = text.slice(from);
@@ -174,18 +171,15 @@ export function bufferLimitExceeded(): GatewayError {
   );
 }
 
-/**
- * Maximum number of characters kept by the scanners of a stream. A frame of up to 4 Mi characters waits as a whole
- * until its end is decided.
- */
+/** Maximum number of characters kept per stream. A frame of up to 4 Mi characters waits until its end is decided. */
 const MAX_KEPT_CHARS = 6_291_456;
 
 export class KeptBound {
-  /** Bytes since the last count: an upper bound of the growth. */
+  /** Upper bound of the kept characters: the last count, plus the bytes received since. */
   #bytes = 0;
 
   /**
-   * Must be called after each event with its length.
+   * Must be called after each event, with the length of the event in bytes.
    * @throws GatewayError upstream_unavailable if too much text is held back
    */
   assertRoom(bytes: number, texts: Iterable<{ readonly scanner: { readonly keptChars: number } }>): void {

@@ -7,13 +7,13 @@ import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
 import type { Span } from '../../text/span.ts';
 
-/** Separates texts that are searched together. A noncharacter that no match spans: detectors skip NUL as invisible. */
+/** Separates texts that are searched together. No match spans this noncharacter; detectors would skip NUL. */
 export const APART = '\uffff';
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
 const STEP_FINDINGS = 4_096;
-/** Limit for one risk event. Masks use `findingsIn`, without this limit. */
+/** Maximum number of reported findings per rule, for one risk event. Masks use `findingsIn`, without this limit. */
 const MAX_PER_RULE = 64;
 
 interface BatchText {
@@ -21,7 +21,7 @@ interface BatchText {
   readonly searched: string;
   readonly from: number;
   findings: readonly Finding[];
-  /** Undefined if the text is masked on demand, which is fast. */
+  /** Undefined if the text has few findings, and is masked on demand. */
   masked: string | undefined;
 }
 
@@ -30,18 +30,18 @@ interface Document {
   masked: string;
 }
 
-/** The texts of one body. Repeated texts are searched once and masked in the same way. */
+/** The texts of one body. Repeated texts are searched once and masked the same way. */
 export class ScanBatch {
   readonly searched: string[] = [];
   /** The first 64 findings of each rule; repeated texts count once. */
   readonly found: Found[] = [];
   readonly #findAll: FindAll;
   readonly #side: Side;
-  /** A separate map: a text may equal another text with its name. */
+  /** Separate from named texts, because a text may equal another text with its name. */
   readonly #plain = new TextMap<BatchText>();
-  /** Texts by name. A joint key would double the memory of each text. */
+  /** Texts by name. A combined key would double the memory of each text. */
   readonly #named = new Map<string, TextMap<BatchText>>();
-  /** All texts in order, as in `searched`. */
+  /** In the same order as `searched`. */
   readonly #texts: BatchText[] = [];
   readonly #documents = new Map<string, Document>();
   readonly #counts = new Map<string, number>();
@@ -64,12 +64,12 @@ export class ScanBatch {
     if (!those.has(text)) this.#addTo(those, text, context);
   }
 
-  /** Adds a text to be read as written, even if an equal text is a document. */
+  /** Adds a text to be searched as written, even if an equal text is a document. */
   addProse(text: string): void {
     this.#addPlain(text);
   }
 
-  /** Adds a JSON document in a string, such as tool arguments. Equal texts also count as documents. */
+  /** Adds a JSON document in a string, such as tool arguments. Equal texts are treated as documents, too. */
   *addDocument(json: string): Work<void> {
     if (this.#documents.has(json)) return;
     const text = yield* readJsonText(json);
@@ -78,23 +78,23 @@ export class ScanBatch {
 
   /**
    * Must be called once, after the last text.
-   * @throws GatewayError invalid_request, upstream_unavailable if the search was cut short without a finding
+   * @throws GatewayError invalid_request, upstream_unavailable if the search was incomplete and found nothing
    */
   search(): Awaitable<void> {
     return after(this.#findAll(this.searched), (results) => inTurns(this.#take(results)));
   }
 
-  /** Returns the findings in an added text; for a document, by decoded offsets. */
+  /** Returns the findings in an added text. Offsets in a document refer to its decoded text. */
   findingsIn(text: string, name?: string): readonly Finding[] {
     return this.#textOf(text, name)?.findings ?? NOTHING;
   }
 
-  /** Returns the findings in a text added as prose, in order, by offsets of that text. */
+  /** Returns the spans of the findings in a text added as prose, in order. */
   spansIn(text: string): readonly Span[] {
     const findings = this.#plain.get(text)?.findings ?? NOTHING;
     const document = this.#documents.get(text);
     if (document === undefined || document.read.findings.length === 0) return findings;
-    // Offsets refer to the decoded text.
+    // Decoded offsets do not apply to text with escapes, so the span covers the whole text.
     return document.read.searched === text ? findings : [{ start: 0, end: text.length }];
   }
 
@@ -107,8 +107,7 @@ export class ScanBatch {
 
   /**
    * Must be called before masking.
-   * @throws GatewayError invalid_request, upstream_unavailable if there are more findings than can be masked in one
-   * body
+   * @throws GatewayError invalid_request, upstream_unavailable if there are too many findings, or not all are known
    */
   assertMaskable(): void {
     assertMaskable(this.#total, this.#isWhole, this.#side);
@@ -154,7 +153,7 @@ export class ScanBatch {
     }
   }
 
-  /** Returns the findings in a text. A finding in its name belongs to the name, which is searched separately. */
+  /** Returns the findings in a text, without those in its name, which is searched separately. */
   *#ownFindings(entry: BatchText, findings: readonly Finding[]): Work<readonly Finding[]> {
     const own: Finding[] = [];
     for (const finding of findings) {

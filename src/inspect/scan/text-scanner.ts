@@ -40,27 +40,27 @@ export interface ChannelScanner {
   /** The last characters of the text, for scanners of texts that clients append to this one. */
   readonly tail: string;
   /**
-   * Searches a chunk and returns the findings that it completes. Slow for more than `CHUNK_CHARS`.
+   * Searches a chunk and returns the findings that it completes. Slow for chunks longer than `CHUNK_CHARS`.
    * @throws GatewayError upstream_unavailable if the buffered text exceeds its limit
    */
   push(chunk: string): readonly Found[];
-  /** Releases all buffered text. Text that follows is still searched together with the released text. */
+  /** Releases all buffered text. Later text is still searched together with the released text. */
   finish(): readonly Found[];
   /**
-   * Releases the buffered text if it consists of a few plain words, and returns whether it did. The words remain in the
-   * search window: a finding that begins in them is still detected.
+   * Releases the buffered text and returns true if it consists of a few plain words. The words stay in the search
+   * window, so a finding that begins in them is still detected.
    */
   releasePlainWords(): boolean;
 }
 
 export interface TextScannerOptions {
-  /** The preceding text in its document (`"api_key": "`), for detectors that use it. */
+  /** Preceding text in the document (`"api_key": "`), for detectors that use such context. */
   readonly context?: string;
-  /** Signed text is not masked. Instead, it is withheld starting at the first finding. */
+  /** Signed text is not masked, but withheld from the first finding on. */
   readonly signed?: boolean;
   /** The end of the text that clients prepend to this one. Findings may begin there. */
   readonly joinedTo?: string;
-  /** Finds words named by a rule. Plain words that may begin such a word are not released. */
+  /** Detects words named by a rule. Plain words that may be the beginning of one are not released early. */
   readonly namedWords?: StreamDetector;
 }
 
@@ -117,11 +117,11 @@ export function createTextScanner(
   };
 }
 
-/** Twice the longest match of all detectors (a PEM key, 32,768). */
+/** Twice the longest match of all detectors (a PEM key of 32,768 characters). */
 const MAX_OPEN_CHARS = 65_536;
-/** Above this, open text is searched again only after growing by an eighth: otherwise, the time would be quadratic. */
+/** Longer open text is searched again only after it grows by an eighth; otherwise, the time would be quadratic. */
 const MUCH_OPEN_CHARS = 1024;
-/** Limit including invisible characters. Any language writes far fewer of them between visible ones. */
+/** Look-behind limit including invisible characters. No language needs nearly as many between visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
@@ -139,7 +139,7 @@ export class ScanWindow {
   /** Length that the text must reach before the next search. */
   #lookAt = 0;
 
-  /** @param context preceding text that may name this text (`api_key": "`) */
+  /** @param context preceding text that may name this text (`"api_key": "`) */
   constructor(detector: StreamDetector, context = '') {
     this.#detector = detector;
     this.#text = context;
@@ -151,7 +151,7 @@ export class ScanWindow {
     return this.#settled;
   }
 
-  /** Offset of the kept text. Later findings cannot begin before it. */
+  /** Start of the kept text. Later findings cannot begin before this offset. */
   get start(): number {
     return Math.max(0, this.#from);
   }
@@ -182,8 +182,8 @@ export class ScanWindow {
   }
 
   /**
-   * Decides the rest as if the text ended here. The undecided part remains in the window, so a match that continues
-   * after this point is still found.
+   * Decides the rest as if the text had ended. The undecided part stays in the window, so a match that continues in
+   * later text is still found.
    */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
@@ -192,8 +192,8 @@ export class ScanWindow {
   }
 
   /**
-   * Reports whether the text ends in a few plain words, and the undecided part has no finding.
-   * @param named finds named words; the text must not end in the beginning of one
+   * Reports whether the text ends in a few plain words and the undecided part has no finding.
+   * @param named detects words named by a rule; the text must not end in the beginning of one
    */
   endsInPlainWords(named: StreamDetector | undefined): boolean {
     if (this.#open < 0 || !endsInPlainWords(this.#text, this.#open - this.#from)) return false;
@@ -235,9 +235,7 @@ function foundAt(finding: Finding, text: string, from: number): Found {
 }
 
 const MAX_CHARS = 48;
-/**
- * At most three lower-case words; their initials may be capitals. A full stop inside a word may belong to a host name.
- */
+/** A lower-case or capitalized word. Full stops inside words do not match: they may belong to host names. */
 const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
 const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
 const NAME_CHARS = 128;

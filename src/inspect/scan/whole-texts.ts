@@ -19,7 +19,7 @@ interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
   readonly context?: string;
 }
 
-/** Searches whole texts. Remembers findings by digest: the end of a stream repeats its texts up to four times. */
+/** Searches whole texts. Caches findings by digest, because the end of a stream repeats its texts up to four times. */
 export class WholeTexts {
   readonly #detector: StreamDetector;
   readonly #known = new RecentMap<readonly Replacement[]>(MAX_REMEMBERED);
@@ -28,7 +28,7 @@ export class WholeTexts {
     this.#detector = detector;
   }
 
-  /** Returns the outgoing text. Equal texts add their findings once. */
+  /** Returns the outgoing text. Repeated texts add their findings only once. */
   *search(whole: WholeText, found: Found[]): Work<MaskingBuffer> {
     const { text, context = '', isJson = false, signed = false } = whole;
     const digest = textDigest(context + text);
@@ -48,7 +48,7 @@ export class WholeTexts {
     return buffer;
   }
 
-  /** Searches a text that only some clients parse as JSON: as written, and with its escapes decoded. */
+  /** Searches a text that only some clients parse as JSON, both as written and with escapes decoded. */
   *searchRaw(text: string, found: Found[]): Work<MaskingBuffer> {
     const buffer = yield* this.search({ text }, found);
     for (const view of yield* escapeViews(text, CHUNK_CHARS)) {

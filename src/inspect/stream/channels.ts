@@ -11,20 +11,14 @@ import { bufferLimitExceeded, KeptBound } from '../scan/masking-buffer.ts';
 import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
 import type { Channel, Choice } from './read-event.ts';
 
-/**
- * Maximum number of open channels. Most answers have a few; the longest answers to agents have hundreds, one after
- * another.
- */
+/** Maximum number of channels between events. Most answers have a few; long agent answers have hundreds in sequence. */
 const MAX_LIVE = 512;
-/** Ended channels kept in case they continue. */
+/** Number of ended channels kept in case they continue. */
 const MAX_ENDED = 64;
-/**
- * Maximum number of channels during one event, including those that end in it. A tool call may contain that many
- * strings.
- */
+/** Maximum number of channels within one event, which may also end some. A tool call may contain as many strings. */
 const MAX_AT_ONCE = 8192;
 
-/** For channels of tokens, which are never sent. */
+/** For token channels, which are never sent. */
 const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
 /**
@@ -44,9 +38,7 @@ export class StreamChannels {
     this.#namedWords = namedWords;
   }
 
-  /**
-   * @param endsAtOnce whether the channel ends with this event; a channel that had already ended starts another text
-   */
+  /** @param endsAtOnce whether the channel ends with this event; if it had already ended, a new text begins */
   forDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
     const known = this.#channels.get(delta.channel);
     if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
@@ -74,7 +66,7 @@ export class StreamChannels {
     return this.#channels.values();
   }
 
-  /** Makes room and enforces the limits. Must be called after each event with its length. */
+  /** Evicts ended channels and enforces the limits. Must be called after each event, with its length in bytes. */
   settle(bytes: number): void {
     if (this.#channels.size > MAX_LIVE) this.#dropEnded();
     this.#kept.assertRoom(bytes, this.#channels.values());
@@ -83,7 +75,7 @@ export class StreamChannels {
   #scannerFor(delta: TextDelta): ChannelScanner {
     if (delta.isJson === true) return createJsonScanner(this.#detector);
     const before = delta.joins === undefined ? undefined : this.#lastJoined.get(delta.joins);
-    // Concurrent texts do not join.
+    // Clients do not join concurrent texts.
     const joinedTo = before?.hasEnded === true ? before.scanner.tail : '';
     if (joinedTo === '' && beginsDocument(delta)) return createJsonScanner(this.#detector);
     return createTextScanner(this.#detector, {
@@ -104,7 +96,7 @@ export class StreamChannels {
     return channel;
   }
 
-  /** Drops the oldest channels first. Waiting events keep references to their channels. */
+  /** Evicts the oldest channels first. Waiting events keep references to their channels. */
   #dropEnded(): void {
     const ended = [...this.#channels.values()].filter(({ hasEnded }) => hasEnded);
     for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
@@ -112,7 +104,7 @@ export class StreamChannels {
   }
 }
 
-/** Returns the name of an argument as context. Members of other texts are named by the dialect. */
+/** Returns an argument's name as context. For other texts, the dialect defines the member names. */
 export function contextBefore({ kind, isJson, path }: TextDelta): string {
   if (kind !== 'tool_arguments' || isJson === true) return '';
   return contextOf(path.findLast((step) => typeof step === 'string'));
@@ -139,7 +131,7 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   };
 }
 
-/** Cost of searching a piece, in addition to its length: recently sent text is searched again. */
+/** Cost of searching a piece in addition to its length, because recently sent text is searched again. */
 const SEARCH_CHARS = 256;
 
 export function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {

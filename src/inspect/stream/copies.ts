@@ -2,15 +2,13 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import { GatewayError } from '../../errors.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
-/** Number of characters of a text that are kept, in case clients read another text after it. */
+/** Number of characters kept from the end of a text, in case clients append another text. */
 const MAX_TAIL_CHARS = 1024;
-/**
- * Number of characters of the other text that are searched: a finding that began before must end there or stay open.
- */
+/** Number of characters searched in the appended text, in which an earlier finding must end or stay open. */
 const MAX_HEAD_CHARS = 4096;
 const MAX_STRAYS = 1024;
 
-/** A 64-bit digest of a channel's text, to recognize repetitions. */
+/** A 64-bit digest of a channel's text, to detect repetitions. */
 export class TextPrint {
   #length = 0;
   #low = SEED_LOW;
@@ -47,7 +45,7 @@ export class TextPrint {
   }
 }
 
-/** Random per process: a provider must not be able to search for collisions. */
+/** Random per process, so that providers cannot search for collisions. */
 const [SEED_LOW = 0, SEED_HIGH = 0] = crypto.getRandomValues(new Uint32Array(2));
 
 export interface ChannelTails {
@@ -59,13 +57,13 @@ export interface ChannelTails {
 export type Continuation = 'whole' | 'piece';
 
 /**
- * Checks texts outside of streamed channels, such as a whole message among deltas. Repeated text is searched
- * separately. Some clients read any other text after the channel's own pieces, so a possible finding across that seam
- * cuts the stream: one side of it may have been sent.
+ * Checks texts outside streamed channels, such as a whole message among deltas. Repeated text is searched separately.
+ * Some clients append any other text to the channel's own pieces. A possible finding across that seam cuts the stream,
+ * because one side may have been sent.
  */
 export class Copies {
   readonly #detector: StreamDetector;
-  /** Ends of such texts, by the channel that they may continue. */
+  /** Ends of texts outside channels, by the channel that they may continue. */
   readonly #strays = new Map<string, string>();
 
   constructor(detector: StreamDetector) {
@@ -110,6 +108,6 @@ export class Copies {
 function splitText(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    'the provider sent a stream that splits its text over two fields, which cannot be inspected',
+    'the provider sent a stream that splits text across two fields, which cannot be inspected',
   );
 }

@@ -2,7 +2,7 @@ import { addAll } from '../../add-all.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
-/** Number of events and bytes for which an event waits for the end of another lane. */
+/** Maximum number of events and bytes during which an event waits for the end of another lane. */
 const MAX_EVENTS = 16;
 const MAX_BYTES = 262_144;
 const MAX_CHOICES = 1024;
@@ -10,11 +10,10 @@ const NO_CHANNELS: readonly Channel[] = [];
 const NOTHING_FOLLOWED: readonly Followed[] = [];
 
 /**
- * Maintains the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
- * lane begins, the held end of the previous lane is sent first. Held text is undecided (a thought may interrupt a text,
- * and a finding may span both parts), so the next lane waits for a while. After that, plain words are sent before it.
- * Then the next lane overtakes all other held text, which is sent once it has been judged together with the text that
- * follows.
+ * Keeps the order of lanes, the texts that clients read in sequence: reasoning, text, a refusal, each tool call. When
+ * the next lane begins, the held end of the previous lane is sent first. Held text is undecided, because a thought may
+ * interrupt a text and a finding may span both parts, so the next lane waits for a limited time. Then held plain words
+ * are sent, and the next lane overtakes any other held text, which is sent after being judged with the text after it.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();
@@ -32,7 +31,7 @@ export class Lanes {
 
   /**
    * Returns the channels of the lanes that an event leaves.
-   * @param passesArguments whether the event's texts exclude tool arguments
+   * @param passesArguments whether `texts` excludes tool arguments
    */
   leftBy(event: StreamEvent, texts: readonly EventText[], passesArguments: boolean): readonly Channel[] {
     let left: readonly Channel[] = NO_CHANNELS;
@@ -65,7 +64,7 @@ export class Lanes {
     return change(this.choiceOf(choiceNamed(name)), laneNamed(name), left);
   }
 
-  /** Returns held text that must be sent before an event: the ends of the lanes that it leaves. */
+  /** Returns the held ends of left lanes, which must be sent before an event. */
   follow(left: readonly Channel[]): readonly Followed[] {
     if (left.length === 0) return NOTHING_FOLLOWED;
     const followed: Followed[] = [];
@@ -77,7 +76,9 @@ export class Lanes {
     return followed;
   }
 
-  /** Stops waiting for text that is late, or releases plain words. Must be called after each event with its length. */
+  /**
+   * Stops waiting for late text, or releases plain words. Must be called after each event, with its length in bytes.
+   */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
     for (const followed of this.#waiting) {
@@ -104,7 +105,7 @@ function enter({ channel, delta }: EventText, left: readonly Channel[]): readonl
   return all;
 }
 
-/** Changes the lane of a choice. Adds the channels of the previous lane to `left`. */
+/** Changes the lane of a choice. Returns `left` with the channels of the previous lane. */
 function change(choice: Choice, lane: string, left: readonly Channel[]): readonly Channel[] {
   if (choice.lane === lane) return left;
   const { channels } = choice;

@@ -8,11 +8,11 @@ import { createTextScanner, pushAll, type ChannelScanner } from '../scan/text-sc
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
-/** Maximum number of places. The place that has not grown for the longest time is dropped first. */
+/** Maximum number of places. The least recently extended place is evicted first. */
 const MAX_TEXTS = 256;
 /** Number of events without a continuation after which a text is released. */
 const MAX_PAUSE_EVENTS = 16;
-/** Minimum number of distinct letters in a value that every event repeats. Words have that many, numbers do not. */
+/** Minimum number of distinct characters in a word that every event repeats; shorter pieces may be part of a text. */
 const MIN_REPEATED_LETTERS = 4;
 const MAX_REPEATED_CHARS = 256;
 
@@ -25,9 +25,9 @@ interface LooseText {
 }
 
 /**
- * Texts in streams of unknown dialect. Each string may be a separate text, or continue the string at the same place in
- * the previous event; both are searched. An event waits until its texts are decided. Text does not move to another
- * event: other strings must not change.
+ * Texts in streams of unknown dialects. A string may be a separate text, or continue the string at the same place in
+ * the previous event; both readings are searched. An event waits until its texts are decided. Text never moves to
+ * another event, because other strings must not change.
  */
 export class LooseTexts {
   readonly #detector: StreamDetector;
@@ -48,7 +48,7 @@ export class LooseTexts {
       if (!isTooMany && this.#event - text.at <= MAX_PAUSE_EVENTS) return;
       if (!text.hasEnded) finishScanner(text.scanner, found);
       text.hasEnded = true;
-      // If the text continues, the rest of a finding is still masked.
+      // Kept if possible, so that the rest of a finding is masked if the text continues.
       if (isTooMany) this.#texts.delete(place);
     }
   }
@@ -88,8 +88,8 @@ export class LooseTexts {
 const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
 
 /**
- * Frames that are not JSON. Clients may read them as one text, as several, or as JSON. Each frame is therefore searched
- * separately, with its escapes decoded, and as a continuation of the previous frames.
+ * Frames that are not JSON. Clients may read them as one text, as several, or as JSON. Therefore each frame is searched
+ * separately, with escapes decoded, and as a continuation of the previous frames.
  */
 export class RawFrames {
   readonly #wholeTexts: WholeTexts;
@@ -107,13 +107,13 @@ export class RawFrames {
     return yield* readInSequence(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
   }
 
-  /** Ends the text. JSON events need not wait for it. */
+  /** Ends the text, so that JSON events need not wait. */
   finish(found: Found[]): void {
     finishScanner(this.#scanner, found);
   }
 }
 
-/** Reads a text as a continuation of the previous texts. Adds the findings in the text alone. */
+/** Searches a text as a continuation of the previous texts, and adds the findings in the text alone. */
 function* readInSequence(
   scanner: ChannelScanner,
   delta: TextDelta,
@@ -132,7 +132,7 @@ function finishScanner(scanner: ChannelScanner, found: Found[]): void {
   addAll(found, scanner.finish());
 }
 
-/** Recognizes a word that every event repeats, such as the name of the model, and that is not part of a text. */
+/** Reports whether a repeated string is a word such as a model name, and not part of a text. */
 function isRepeated(text: string): boolean {
   if (text.length > MAX_REPEATED_CHARS || !/[A-Za-z]/.test(text)) return false;
   return new Set(text).size >= MIN_REPEATED_LETTERS;

@@ -17,12 +17,12 @@ import { contextOf } from '../../text/beside.ts';
 import { CHUNK_CHARS } from '../scan/text-scanner.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
-/** Exceeds the depth of all frames of the dialects. */
+/** Exceeds the depth of all known frames. */
 const MAX_DEPTH = 256;
 const MAX_NUMBER_CHARS = 64;
 /** Maximum size of an event kept for comparison with the next one. */
 const MAX_KEPT_BYTES = 16_384;
-/** Cost per value and limit of work per step, in characters. */
+/** Cost per searched value, and limit of work per step, in characters. */
 const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
@@ -49,14 +49,14 @@ interface Fields {
 }
 
 /**
- * Searches everything except texts in the events of a stream: errors, names, citations, unknown members. Most of it is
- * repeated in every event and costs only a look-up.
+ * Searches everything except texts in stream events: errors, names, citations, unknown members. Most values are
+ * repeated in every event and cost only a lookup.
  */
 export class NonTextFields {
   readonly #words: ValueSearch;
   /** For names, numbers and identifiers. */
   readonly #names: ValueSearch;
-  /** The places of texts and tokens in the last event. Most events of a stream have one text, in the same place. */
+  /** Paths of texts and tokens in the last event. Most stream events have one text, at the same path. */
   #paths: readonly JsonPath[] = [];
   #texts: PathTree = new Map();
   #last: { readonly root: object; readonly texts: PathTree } | undefined;
@@ -127,11 +127,11 @@ export class NonTextFields {
       }
     }
     if (hasLong) yield* this.#searchLong(event, found, add);
-    // Edits of enclosing values are last, and take precedence.
+    // Later edits win, so edits of enclosing values come last.
     return { edits, tokenIds: tokenIds.reverse() };
   }
 
-  /** Searches numbers that do not fit into a double, as written. */
+  /** Searches numbers that may lose digits when parsed, as written. */
   *#searchLong(event: StreamEvent, found: Found[], add: (edit: JsonEdit) => void): Work<void> {
     for (const number of writtenNumbers(Buffer.from(event.inner?.json ?? event.frame.data ?? ''))) {
       if (number === undefined || this.#cost > STEP_CHARS) yield this.#takeCost() + STEP_CHARS;
@@ -170,7 +170,7 @@ export class NonTextFields {
     if (clean.has(whole)) return undefined;
     this.#cost += whole.length + SEARCH_CHARS;
     const all = detector.find(whole);
-    // A value is not clean if only its name has a finding: another text may equal the name and the value together.
+    // Not clean if only the name has a finding, because another text may equal the name and value together.
     if (all.length === 0) clean.add(whole);
     const findings = all.filter(({ end }) => end > context.length);
     if (findings.length === 0) return undefined;
@@ -182,7 +182,7 @@ export class NonTextFields {
   }
 }
 
-/** Excludes ids and bytes of tokens known to the dialect. */
+/** Excludes tokens known to the dialect. */
 function holdsTokenIds({ state }: Level<Fields>, step: string | number, value: unknown): boolean {
   if (typeof step === 'number' || value === null || state.texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);
@@ -196,7 +196,7 @@ function childAt(container: unknown, step: string | number): unknown {
 }
 
 function tooDeep(): GatewayError {
-  return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
+  return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deeply');
 }
 
 function textPaths({ deltas, tokens = [] }: StreamEvent): readonly JsonPath[] {
@@ -221,7 +221,7 @@ function areSame<Item>(
 const MAX_RECENT_TEXTS = 64;
 const MAX_RECENT_CHARS = 256;
 
-/** Recent short texts, in two generations, which is cheaper than a list in order of use. */
+/** Recent short texts in two generations, which is cheaper than an LRU list. */
 export class RecentTexts {
   #young = new Set<string>();
   #old = new Set<string>();

@@ -22,12 +22,12 @@ const MAX_EVENTS = 4096;
 const MAX_BYTES = 8_388_608;
 
 /**
- * Servers send token ids before their text if the text is part of a character or may be a stop word. Ids are sent once
- * this many more characters are decided.
+ * Number of characters after an event that must be decided before its token ids are sent. Servers send ids before their
+ * text if the text is part of a character or may be a stop word.
  */
 const LEAD_CHARS = 64;
 
-/** Events in the order of sending, limited in number and size. A waiting event holds back the events after it. */
+/** Events in sending order, limited in number and size. A waiting event holds back the events after it. */
 export class Outbox {
   readonly #isMasked: () => boolean;
   #events: ReadEvent[] = [];
@@ -39,7 +39,7 @@ export class Outbox {
 
   /**
    * Adds an event. Returns earlier events to send, and the edits of the event itself unless it is held back.
-   * @throws GatewayError upstream_unavailable if too much is waiting
+   * @throws GatewayError upstream_unavailable if too many events or bytes are waiting
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {
     if (this.#events.length === 0 && read.tokenIds.length === 0 && mayLeave(read)) {
@@ -79,7 +79,7 @@ export class Outbox {
     return frames;
   }
 
-  /** Reports whether enough text after an event is decided, or no text follows. */
+  /** Reports whether enough text after an event is decided, or the stream is done. */
   #isFollowed(at: number): boolean {
     let chars = 0;
     for (let next = at; next < this.#events.length; next += 1) {
@@ -102,7 +102,7 @@ function mayLeave(read: ReadEvent): boolean {
   return !needsText(read) || follows.some(({ isGivenUp }) => isGivenUp);
 }
 
-/** Reports whether the event would be sent with empty parts: its text is undecided, but it has other content. */
+/** Reports whether the event would be sent with empty parts, because it has undecided text and other content. */
 function needsText(read: ReadEvent): boolean {
   const { texts } = read;
   if (!texts.some(({ delta, buffer }) => delta.part !== undefined && buffer.settled <= buffer.sent))
@@ -119,7 +119,7 @@ export function isSettled({ buffer, to }: BufferSpan): boolean {
 }
 
 /**
- * Takes the text to send with an event out of its channels. Must be called in the order of events.
+ * Takes the text to send with an event from its channels. Must be called in the order of events.
  * @param isMasked whether anything has been masked so far
  */
 function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
@@ -130,7 +130,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     yield ITEM_CHARS;
   }
   for (const { buffer, to } of unsent) buffer.take(to);
-  // Takes all texts before computing the remainders: several may belong to one channel.
+  // All texts are taken before the remainders are computed, because several may belong to one channel.
   const values: string[] = [];
   let isEmptied = texts.length > 0;
   for (const { buffer, to } of texts) {
@@ -156,7 +156,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   if (isEmptied) return { before, edits: [], isEmptied };
   if (emptied.length > 0) for (const edit of emptiedParts(event, emptied)) edits.push(edit);
   if (isMasked) for (const edit of read.tokenIds) edits.push(edit);
-  // Later edits win: a member whose name is a finding is removed, whatever its value.
+  // Later edits win, so a member with a finding in its name is removed, whatever its value.
   for (const edit of read.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits, isEmptied };
 }

@@ -3,17 +3,17 @@ import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { BufferSpan, ChannelScanner } from '../scan/text-scanner.ts';
 import type { TextPrint } from './copies.ts';
 
-/** One text of a streamed answer: of a choice, a content block or a tool call. */
+/** One text of a streamed answer, from a choice, a content block or a tool call. */
 export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
   readonly choice: Choice;
   readonly lane: string;
-  /** Renewed if the channel continues after its end. */
+  /** Replaced if the channel continues after its end. */
   print: TextPrint;
   /** The frame for held text if no event follows; undefined if no text is held. */
   template: FrameTemplate | undefined;
-  /** Set after an end marker; the channel may continue nevertheless. */
+  /** Set after an end marker; the channel may still continue. */
   hasEnded: boolean;
 }
 
@@ -50,9 +50,7 @@ export interface ReadEvent {
   readonly event: StreamEvent;
   readonly edits: readonly JsonEdit[];
   readonly texts: readonly EventText[];
-  /**
-   * Edits that remove token ids. Applied, like the blanking of tokens, if anything is masked before the ids are sent.
-   */
+  /** Edits that remove token ids, applied only if anything has been masked before the ids are sent. */
   readonly tokenIds: readonly JsonEdit[];
   /** Texts that are searched but not edited: sent as received, or never sent. */
   readonly unsent: readonly BufferSpan[];

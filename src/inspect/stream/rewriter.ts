@@ -35,25 +35,26 @@ export interface StreamSearch {
   readonly detector: StreamDetector;
   /** Searches member names, numbers and identifiers outside texts. Defaults to `detector`. */
   readonly names?: StreamDetector;
-  /** The part of `detector` for words named by a rule. Beginnings of such words are not sent early. */
+  /** The part of `detector` for words named by a rule. Possible beginnings of these words are not sent early. */
   readonly namedWords?: StreamDetector;
   /** Skips tool arguments known to the dialect. */
   readonly passesArguments?: boolean;
 }
 
-/** Judges the findings of one stream, and collects descriptions to report, without the text. */
+/** Judges the findings of one stream, and collects descriptions without their texts. */
 export interface FindingsJudge {
   readonly any: boolean;
   /** Returns a denial that cuts the stream if a finding must not pass, even masked. */
   judge(found: readonly Found[]): Denial | undefined;
-  /** Reports what was masked since the last call. */
+  /** Returns what was masked since the last call, or undefined. */
   takeReason(): string | undefined;
 }
 
 /**
- * Creates the rewriter of one stream, which masks or cuts it event by event. Text that cannot be part of a finding is
- * sent immediately and in order; other text is sent with a later event of its channel. Events without findings keep
- * their bytes, except for text that moves to the next event. The rewriter throws if too much text would be held back.
+ * Creates the rewriter of one stream, which masks event by event or cuts the stream. Text that cannot be part of a
+ * finding is sent immediately and in order; other text is sent with a later event of its channel. Events without
+ * findings keep their bytes, except for text that moves to a later event.
+ * @throws GatewayError upstream_unavailable from the rewriter if too much text would be held back
  */
 export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
   const stream = new MaskedStream(search, findings);
@@ -103,7 +104,7 @@ class MaskedStream {
     this.#copies = new Copies(detector);
   }
 
-  /** Reports masks in a comment, since the headers have been sent. */
+  /** Reports masking in a comment, because the headers have been sent. */
   get comment(): string | undefined {
     return this.#findings.any ? `${HEADER.dlpRedacted}=true` : undefined;
   }
@@ -116,9 +117,9 @@ class MaskedStream {
     if (denial !== undefined) return { kind: 'cut', denial };
     assertMaskable(found.length, true, 'answer');
     const reason = this.#findings.takeReason();
-    // Each pass over all findings gets a separate turn of the event loop.
+    // Each pass over all findings gets a separate event-loop turn.
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
-    // A sideband is judged alone: it has no place in the order of texts.
+    // A sideband event bypasses the outbox, because it has no place in the order of texts.
     const isAlone = event.sideband === true;
     const released = isAlone
       ? { before: [], edits: read.edits, isHeld: false }
@@ -175,7 +176,7 @@ class MaskedStream {
     return { event, edits, tokenIds, texts, unsent, closed, follows, waits };
   }
 
-  /** Returns text to send before the event: the ends of the lanes that it leaves. */
+  /** Returns the held ends of left lanes, which must be sent before the event. */
   #follow(event: StreamEvent, texts: readonly EventText[]): ReadEvent['follows'] {
     const { lanes } = this.#channels;
     lanes.settle(event.frame.raw.length);
@@ -197,7 +198,7 @@ class MaskedStream {
   }
 
   /**
-   * Makes room. Must be called after each event.
+   * Must be called after each event.
    * @throws GatewayError upstream_unavailable if too much text is held back
    */
   #settle({ frame }: StreamEvent): void {
@@ -237,7 +238,7 @@ class MaskedStream {
 
   /**
    * Reports whether a text is searched separately: a copy of its channel's text, or a whole text.
-   * @throws GatewayError upstream_unavailable if it differs from its channel's text and could continue it
+   * @throws GatewayError upstream_unavailable if it could continue its channel's text with a finding across the seam
    */
   #isCopy({ text, copies, repeats }: TextDelta): boolean {
     const isWhole = repeats === true;
@@ -272,7 +273,7 @@ class MaskedStream {
   }
 }
 
-/** Reports whether the texts of a channel were searched as the one text that the tokens spell. */
+/** Reports whether a channel's texts were searched together as the text that the tokens spell. */
 function isSpelled(texts: readonly EventText[], spelled: string): boolean {
   const [first] = texts;
   if (!texts.every(({ buffer }) => buffer === first?.buffer)) return false;

@@ -16,7 +16,7 @@ interface PlacedText {
 
 /**
  * Returns events that contain held text, in the form of the channels' last events. Texts of one event are sent in a
- * single event: some clients read the second of two events as a copy.
+ * single event, because some clients treat the second of two events as a copy.
  */
 export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] {
   const byEvent = new Map<StreamEvent, Rest>();
@@ -40,10 +40,10 @@ interface Rest {
   readonly texts: PlacedText[];
 }
 
-/** Larger frames are not kept for copies: they wait until their text is decided. */
+/** Larger frames are not used as templates, but wait until their text is decided. */
 const MAX_TEMPLATE_BYTES = 16_384;
 
-/** Reports whether a copy of this frame may be sent. A frame that announces a beginning may not. */
+/** Reports whether copies of a frame may be sent, which excludes large frames and start events. */
 export function isTemplate({ json, frame }: StreamEvent): boolean {
   if (frame.raw.length > MAX_TEMPLATE_BYTES) return false;
   return ![frame.event, ownMember(json, 'type'), ownMember(json, 'event_type')].some(
@@ -52,8 +52,8 @@ export function isTemplate({ json, frame }: StreamEvent): boolean {
 }
 
 /**
- * Copies a frame with other text. Keeps members that locate the text, and omits those that would count twice: usage,
- * finish reasons, ids and names of calls, other texts.
+ * Copies a frame with other text. Keeps members that locate the text, and omits those that must not be repeated: usage,
+ * finish reasons, call ids and names, other texts.
  */
 function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const { frame, inner, json } = event;
@@ -105,14 +105,14 @@ function addEditsBeside(
   }
 }
 
-/** Excludes the role of a chat delta: some clients concatenate the members of deltas. */
+/** Detects the role of a chat delta, because some clients concatenate the members of deltas. */
 function isAddedUp(at: JsonPath, name: string): boolean {
   return name === 'role' && at.at(-1) === 'delta';
 }
 
 /** Members that end an answer or count its usage. */
 const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
-/** Members that identify elements, and types of elements. Some clients require `role`. */
+/** Members that identify elements or their types. Some clients require `role`. */
 const PLACE: ReadonlySet<string> = new Set([
   'index',
   'contentBlockIndex',
@@ -122,10 +122,10 @@ const PLACE: ReadonlySet<string> = new Set([
   'format',
 ]);
 
-/** Returns the value of a member in a copy, or undefined to omit it. Members that clients read are kept. */
+/** Returns the value of a member in a copy, or undefined to omit the member. */
 function leftInCopy(name: string, value: unknown, isRoot: boolean): unknown {
   if (value === null || value === false || value === '') return value;
-  // `finish_reason`, `stopReason`: a copy does not finish anything.
+  // `finish_reason`, `stopReason`: a copy must not end the answer.
   if (/reason$/i.test(name)) return null;
   if (Array.isArray(value)) return value.length === 0 ? value : [];
   if (typeof value === 'object') return isRoot ? undefined : objectLeftInCopy(value);
@@ -143,7 +143,7 @@ function objectLeftInCopy(object: object): object {
   return isWhole ? object : Object.fromEntries(left);
 }
 
-/** Members that later events repeat, the last one in full. */
+/** Cumulative members, which later events repeat. */
 const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|tokens/i;
 
 /** Reports whether later events repeat everything in an event except its texts, so that it need not be sent. */
@@ -164,7 +164,7 @@ export function hasOnlyTexts({ event, ...read }: ReadEvent): boolean {
   });
 }
 
-/** Returns edits that remove the elements of emptied texts. A list that would become empty is removed as a whole. */
+/** Returns edits that remove the elements of emptied texts. An array that would become empty is removed as a whole. */
 export function emptiedParts(event: StreamEvent, emptied: readonly TextDelta[]): readonly JsonEdit[] {
   const edits: JsonEdit[] = [];
   const byList = Map.groupBy(emptied, ({ part = [] }) => JSON.stringify(part.slice(0, -1)));

@@ -7,10 +7,10 @@ import { CLEAN, type Inspected, type Found } from '../inspected.ts';
 import { contextOf } from '../../text/beside.ts';
 import { APART } from '../scan/scan-batch.ts';
 
-/** Date format of HTTP (RFC 9110 section 5.6.7). Dates change with every answer. */
+/** HTTP date (RFC 9110 section 5.6.7), which changes with every answer. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Shorter values cannot match. */
+/** Shorter values cannot contain a finding. */
 const MIN_VALUE_CHARS = 6;
 const MAX_KEPT = 128;
 const MAX_KEPT_CHARS = 256;
@@ -19,11 +19,11 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 interface Header {
   readonly name: string;
   readonly value: string;
-  /** The text after its name, by which detectors identify values. */
+  /** The value after its name, which helps detectors to identify the value. */
   readonly searched: string;
 }
 
-/** Searches the headers of answers. Headers that do not change are searched only once. */
+/** Creates the search of answer headers. Searches clean values again only after they change. */
 export function createHeaderInspection(detector: StreamDetector): (exchange: Answered) => Inspected {
   const clean = new Map<string, string>();
   return ({ answerHeaders, responseHeaders }) => {
@@ -46,7 +46,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
       found.push(
         ...findings.map((finding) => ({ finding, text: header.value.slice(finding.start, finding.end) })),
       );
-      // Bytes other than ASCII would not keep their encoding.
+      // Non-ASCII bytes would not keep their encoding.
       masked.set(header.name, PRINTABLE.test(header.value) ? mask(header.value, findings) : MASK);
     }
     return {
@@ -59,7 +59,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   };
 }
 
-/** Reports whether a header is not forwarded. It need not be searched, and a mask would restore it. */
+/** Reports whether a header needs no search: a length, a date, or not forwarded (a mask would restore the header). */
 function isLeftOut(name: string, value: string): boolean {
   if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
   return !isShown(name, value, 'provider');

@@ -15,8 +15,8 @@ export const BINARY =
   /^(?:audio|image|video|font|model)\/(?!svg\+xml)|^application\/(?:octet-stream|pdf|zip|gzip|x-[a-z]*zip2?|x-tar|vnd\.openxmlformats-|vnd\.ms-|msword)/;
 
 /**
- * Searches an unstreamed answer of any declared type. Denies an answer that cannot be read.
- * @param scope parts of JSON to search
+ * Searches an unstreamed answer of any declared type. Returns a denial if the answer cannot be decoded.
+ * @param scope parts of a JSON answer to search
  */
 export function inspectAnswer(
   whole: WholeAnswer,
@@ -32,7 +32,7 @@ export function inspectAnswer(
   const hasNul = body.includes(0);
   const isBinary = BINARY.test(essence);
   if (!hasNul && (!isBinary || isUtf8(body)) && !hasWideMark(body)) return inspectRaw(whole, findAll);
-  if (!isBinary || isWide(body)) return unreadable('it is not text in UTF-8');
+  if (!isBinary || isWide(body)) return unreadable('it is not UTF-8 text');
   return inspectBinary(whole, findAll);
 }
 
@@ -40,12 +40,12 @@ function hasWideMark(body: Buffer): boolean {
   return (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
 }
 
-/** Share of NUL bytes at even or odd offsets that indicates Latin text in UTF-16. */
+/** Share of NUL bytes at even or odd offsets that indicates ASCII text in UTF-16 or UTF-32. */
 const MOSTLY = 0.9;
 const MIN_BYTES = 32;
 const MAX_BYTES = 1_048_576;
 
-/** Reports whether a body consists of plain letters of two or four bytes each, whatever its declared type. */
+/** Reports whether a body looks like ASCII text in UTF-16 or UTF-32, whatever its declared type. */
 function isWide(body: Buffer): boolean {
   const length = Math.min(body.length, MAX_BYTES);
   if (length < MIN_BYTES) return false;
@@ -65,7 +65,7 @@ function isWide(body: Buffer): boolean {
   });
 }
 
-/** Minimum length of a searched run of printable ASCII. In random bytes, such a run occurs once in ten million. */
+/** Minimum length of a printable run to search. Random data has about one such run in ten million bytes. */
 const MIN_RUN_BYTES = 16;
 const STEP_BYTES = 1_048_576;
 const ASTERISK = 0x2a;
@@ -78,8 +78,8 @@ interface Runs {
 }
 
 /**
- * Searches the text in images, audio and files: titles, comments, falsely declared content. Masks bytes in place: such
- * formats contain offsets and lengths.
+ * Searches the text in images, audio and files: titles, comments, mislabeled content. Masks bytes in place, because
+ * binary formats contain offsets and lengths.
  */
 async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);

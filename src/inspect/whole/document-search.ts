@@ -14,9 +14,9 @@ import type { ScanBatch } from '../scan/scan-batch.ts';
 
 export interface WordsPlace {
   readonly kind: 'string' | 'number' | 'name';
-  /** Decoded; a number is kept as written. */
+  /** A decoded string or name, or a number as a string; as written if parsing could lose digits. */
   readonly text: string;
-  /** Changes with the next step of the walk. */
+  /** Changed in place by the next step of the walk. */
   readonly path: JsonPath;
 }
 
@@ -24,7 +24,7 @@ export interface PlaceFindings {
   readonly kind: WordsPlace['kind'];
   /** The masked string or name, or `***` for a number. */
   readonly masked: string;
-  /** Path of the member, if the place is a name. */
+  /** For a name, the path of its member. */
   readonly path: JsonPath;
   readonly findings: readonly Finding[];
 }
@@ -34,11 +34,11 @@ export type WordsKind =
   | 'prose'
   /** A value that its name may identify, such as an argument. */
   | 'value'
-  /** A tool's result: a value that may continue the preceding text. */
+  /** A tool result: a value that may continue the preceding text. */
   | 'result'
   | 'document';
 
-/** Kinds by text. For a repeated text, the last kind counts. */
+/** Text kinds. The last kind of a repeated text wins. */
 export class Words {
   readonly #kinds = new TextMap<WordsKind>();
   readonly documents: string[] = [];
@@ -58,7 +58,7 @@ export interface SearchedDocument {
   readonly body: Buffer;
   readonly json: unknown;
   readonly words: Words;
-  /** Places of strings to skip, by `pathKey`. */
+  /** Strings to skip, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
   readonly looksAt?: (place: WordsPlace) => boolean;
   readonly side: Side;
@@ -68,10 +68,10 @@ export function pathKey(path: JsonPath): string {
   return JSON.stringify(path);
 }
 
-/** Shorter numbers cannot match. */
+/** Smaller numbers cannot contain a finding. */
 export const MIN_NUMBER = 1e8;
 
-/** Reports whether a number lost digits when parsed, and must be searched as written. */
+/** Reports whether parsing may have lost digits of a number, so that it must be searched as written. */
 export function isLong(value: number): boolean {
   return Math.abs(value) >= MIN_NUMBER && !Number.isSafeInteger(value);
 }
@@ -109,7 +109,7 @@ export class DocumentSearch {
   }
 
   /**
-   * Returns the places with findings in document order, followed by numbers that are too long for a double.
+   * Returns the places with findings in document order, followed by those numbers that were searched as written.
    * @throws GatewayError invalid_request, upstream_unavailable if there are too many
    */
   async places(batch: ScanBatch): Promise<readonly PlaceFindings[]> {
@@ -167,7 +167,7 @@ export class DocumentSearch {
 
 const NOTHING: readonly string[] = [];
 
-/** Returns the names that may identify prose: a tool's result, a document, a form. */
+/** Returns the names that may identify prose, such as a tool result, a document or a form. */
 function identifying(
   text: string,
   name: string | undefined,
@@ -184,7 +184,7 @@ function besideBoth(some: readonly string[], others: readonly string[]): readonl
   return some.length === 0 ? others : [...some, ...others];
 }
 
-/** Returns the findings in a text alone and joined with its neighbours; `own` if there are no others. */
+/** Returns the findings in a text, alone and after its neighbours. Returns `own` itself if there are no others. */
 function findingsTogether(
   batch: ScanBatch,
   text: string,
@@ -199,10 +199,10 @@ function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 
-/** Visits every value and name in a JSON document that can contain words. `path` changes with the next step. */
+/** Callbacks for every value and name in a JSON document. The next step changes `path` in place. */
 export interface DocumentVisitor {
   /**
-   * @param name the nearest member name above the text
+   * @param name the nearest enclosing member name
    * @param level the enclosing object or array; undefined if the document is a string
    */
   string(text: string, name: string | undefined, path: JsonPath, level: NamedLevel | undefined): void;

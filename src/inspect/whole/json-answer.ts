@@ -31,7 +31,7 @@ export interface AnswerScope {
   readonly looksAt?: (place: WordsPlace) => boolean;
 }
 
-/** Searches a whole answer, including members unknown to the dialect: clients also read errors, names and citations. */
+/** Searches a whole answer, including unknown members, because clients also read errors, names and citations. */
 export function inspectJson(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
@@ -95,10 +95,7 @@ function* isDocument(text: string): Work<boolean> {
   return yield* isParseable(text);
 }
 
-/**
- * Joins texts that clients may join, and adds them to the batch. Each text is also searched alone, for clients that do
- * not join them.
- */
+/** Joins texts, as some clients do. Adds each text and the joined text to the batch. */
 function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work<Joined<AnswerText>> {
   const joined = new Joined<AnswerText>();
   yield* each(texts, (text) => {
@@ -141,7 +138,7 @@ async function maskEdits(
   for (const texts of joined) addAll(members, await findInJoined(texts, batch));
   const ids = await tokenIdEdits(whole.json, tokens.length > 0);
   return () => {
-    // Later edits win: those of a joined text over those of its parts, those of a name over those of its value.
+    // Later edits win: joined texts override their parts, and names override their values.
     for (const place of places) {
       if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
     }
@@ -178,7 +175,7 @@ async function findInJoined(joined: Joined<AnswerText>, batch: ScanBatch): Promi
     }
   });
   await inTurns(addOwn);
-  // Two sorted runs, which the sort merges.
+  // Fast, because `sort` merges sorted runs, and there are two.
   await nextTurn();
   all.sort((a, b) => a.start - b.start);
   const merged: Span[] = [];
@@ -210,9 +207,9 @@ function addSpan(
 }
 
 /**
- * Masks the findings that a text shares with its neighbours; returns undefined if searching the text alone found the
- * same. A finding is masked only once, where it begins. A text that would become empty is replaced by a mask: providers
- * reject empty texts in the next turn.
+ * Masks the findings that a text shares with its neighbours. Returns undefined if searching the text alone gave the
+ * same result. Each finding gets one mask, in the text where it begins. A text that would become empty is replaced by a
+ * mask, because providers reject empty texts in the next turn.
  */
 function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
   const { source, spans, isContinued, continues } = member;

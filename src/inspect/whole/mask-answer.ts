@@ -22,7 +22,7 @@ export interface AnswerMasks {
   readonly everywhere: AnswerSearch | undefined;
   /** The part that applies anywhere, including member names and numbers. */
   readonly data: AnswerSearch | undefined;
-  /** The part whose matches may also be words of the protocol. */
+  /** The part whose matches may also be protocol words. */
   readonly words: AnswerSearch | undefined;
 }
 
@@ -67,7 +67,7 @@ async function maskJson(
   });
 }
 
-/** Masks a body that is not JSON, or was replaced by an earlier check. */
+/** Masks a body that is not JSON or was replaced by an earlier check. */
 async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMasks): Promise<Verdict> {
   const { replacement } = whole;
   const view: WholeAnswer = {
@@ -99,8 +99,8 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMa
 }
 
 /**
- * @param rules collects the names of the rules that mask
- * @param onFirst called at the first mask
+ * @param rules collects the names of rules with findings
+ * @param onFirst called at the first finding
  */
 export function createAnswerRewriter(
   masks: AnswerMasks,
@@ -119,7 +119,7 @@ export function createAnswerRewriter(
 
 const FINDS_NOTHING: StreamDetector = { find: () => [], openFrom: (text) => text.length };
 
-/** Judges findings that are masked and never cut the stream. */
+/** Masks all findings and never cuts the stream. */
 class MaskedByRules extends MaskedNames implements FindingsJudge {
   readonly #onFirst: (() => void) | undefined;
 

@@ -16,7 +16,7 @@ export interface SniffedStream {
   readonly reader: StreamReader;
 }
 
-/** Recognizes a stream by its bytes: clients that requested a stream read it as one and join its events. */
+/** Detects a stream by its bytes, because clients that requested a stream parse any body as one. */
 export function sniffedStream({ answer, endpoint, request }: Answered): SniffedStream | undefined {
   const { whole } = answer;
   const format = whole === undefined || whole.json !== undefined ? undefined : formatOf(whole.body);
@@ -25,10 +25,10 @@ export function sniffedStream({ answer, endpoint, request }: Answered): SniffedS
 }
 
 const HEAD_BYTES = 4096;
-/** SSE fields up to one with JSON. */
+/** SSE fields up to the first `data` field with JSON. */
 const SSE = /^\uFEFF?[\r\n]*(?:(?:data|event|id|retry)?:[^\r\n]*[\r\n]+){0,64}data: ?[[{]/;
 const NDJSON = /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/;
-/** Message length, header length, and their checksum. */
+/** Total length, headers length, and the checksum of both. */
 const AWS_PRELUDE_BYTES = 12;
 
 function formatOf(body: Buffer): StreamFormat | undefined {

@@ -18,8 +18,8 @@ const { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 const ESCAPE_STEP_CHARS = 32_768;
 
 /**
- * Searches text, or JSON that parsers may read differently, both as written and with its escapes decoded. Reads bytes
- * other than UTF-8 as Latin-1: all unmasked bytes stay the same.
+ * Searches text, or JSON on which parsers may disagree, both as written and with escapes decoded. A body that is not
+ * UTF-8 is decoded as Latin-1, so that all unmasked bytes stay the same.
  */
 export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
@@ -44,7 +44,7 @@ const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
 const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"/gi;
 const OF_NUMBER = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
-/** Lists that repeat the text in numbers, and members that repeat it (`token-ids.ts`). */
+/** Names of members that repeat the text as numbers or otherwise (`token-ids.ts`). */
 const TOKEN_IDS =
   /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
 const NAME_CHARS = 128;
@@ -53,8 +53,8 @@ const NUMBER_CHARS = 64;
 const STEP_SPANS = 1_024;
 
 /**
- * Replaces spans with `***`; merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings, and
- * token lists, which repeat the text, become null.
+ * Replaces spans with `***` and merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings.
+ * Members that repeat the text are removed: log probabilities become null, and token id arrays become empty.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
@@ -92,7 +92,7 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   return masked;
 }
 
-/** Replaces the whole number: the remainder of `-4111…` or `4111….0` would be invalid JSON. */
+/** Replaces the whole number, because the rest of `-4111…` or `4111….0` would be invalid JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
   const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
@@ -101,7 +101,7 @@ function outsideStrings(text: string, span: Span): Replacement {
   return NUMBER.test(text.slice(start, end)) ? { start, end, text: `"${MASK}"` } : inPlace(span);
 }
 
-/** Returns the next string literal; an empty span at the end of the text if there is none. */
+/** Returns the next string literal, or an empty span at the end of the text. */
 async function nextString(text: string, from: number): Promise<Span> {
   const start = text.indexOf('"', from);
   return start < 0 ? { start: text.length, end: text.length } : { start, end: await stringEnd(text, start) };
@@ -124,7 +124,7 @@ async function longStringEnd(text: string, from: number): Promise<number> {
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
-/** Replaces the lists and objects under matching names with null. */
+/** Replaces the arrays and objects under matching names with null. */
 async function lists(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {
@@ -156,19 +156,19 @@ async function tokenIds(text: string): Promise<Replacement[]> {
 }
 
 function containerAfter(text: string, nameEnd: number): number | undefined {
-  const colon = afterBlanks(text, nameEnd);
+  const colon = afterWhiteSpace(text, nameEnd);
   if (text[colon] !== ':') return undefined;
-  const start = afterBlanks(text, colon + 1);
+  const start = afterWhiteSpace(text, colon + 1);
   return text[start] === '[' || text[start] === '{' ? start : undefined;
 }
 
-function isBlank(unit: number): boolean {
+function isWhiteSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0 || unit === 0xfeff;
 }
 
-function afterBlanks(text: string, from: number): number {
+function afterWhiteSpace(text: string, from: number): number {
   let at = from;
-  while (isBlank(text.charCodeAt(at))) at++;
+  while (isWhiteSpace(text.charCodeAt(at))) at++;
   return at;
 }
 

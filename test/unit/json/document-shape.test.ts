@@ -68,8 +68,8 @@ describe('a parsed document has all values of its text', () => {
 
 describe('a document that would block the process', () => {
   it.each([
-    ['deep', `${'['.repeat(257)}${']'.repeat(257)}`, 'nested too deep'],
-    ['a deep document that is broken', '{"a":'.repeat(100_000), 'nested too deep'],
+    ['deep', `${'['.repeat(257)}${']'.repeat(257)}`, 'nested too deeply'],
+    ['a deep document that is broken', '{"a":'.repeat(100_000), 'nested too deeply'],
     ['a document of many arrays', `[${'[],'.repeat(400_000)}1]`, 'too many parts'],
     ['a document of many names', `{${'"a":1,'.repeat(200_000)}"a":1}`, 'too many parts'],
   ])('is refused: %s', (_, text, why) => {

@@ -41,7 +41,7 @@ describe('the masks in one body', () => {
     expect(found.length).toBeGreaterThan(0);
     await expect(inspectRequest(request(50_000), findAll)).rejects.toMatchObject({
       type: 'invalid_request',
-      message: expect.stringContaining('send it in parts') as string,
+      message: expect.stringContaining('split it into smaller requests') as string,
     });
   });
 

@@ -193,7 +193,7 @@ describe('a value outside of channels', () => {
     expect(frames).toEqual(new Array(3).fill('{"x":"***"}'));
   });
 
-  it('is refused if it is nested too deep', async () => {
+  it('is refused if it is nested too deeply', async () => {
     const deep = `{"a":${'['.repeat(300)}${']'.repeat(300)}}`;
     await expect(send([eventOf(deep, [])])).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
