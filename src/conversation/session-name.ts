@@ -3,25 +3,25 @@ import { HEADER } from '../headers.ts';
 import type { Identified, Parsed } from '../pipeline/exchange.ts';
 import type { Operation } from '../providers/dialect.ts';
 
-/** A session of one key: two keys may use the same session id. */
+/** A session within one key, because two keys may use the same session id. */
 export interface SessionName {
   readonly keyHash: string;
   readonly sessionId: string;
 }
 
-/** Lifetime, after the last use, of a session without a 2xx answer. Limits what unanswered requests can create. */
+/** Lifetime of a session without a 2xx answer, from its last use. Bounds the sessions that failed requests create. */
 export const UNANSWERED_LIFE_MS = 600_000;
 
-/** Valid session ids (docs/sessions.md). None of these characters can form another Redis key. */
+/** Pattern of valid session ids (docs/sessions.md). No id can alter the structure of a Redis key. */
 export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Assigned by the server and repeated by the client (MCP up to 2025-11-25). */
 export const MCP_SESSION_HEADER = 'mcp-session-id';
 
-/** Operations that count as a turn of an agent. Embeddings do not show where a session is heading. */
+/** Operations that count as an agent's turn. Others, such as embeddings, do not show where a session is heading. */
 const TURNS: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
 
-/** Returns the session in which the request takes a turn, if any. */
+/** Returns the session of a request that counts as a turn, or undefined. */
 export function turnSession({ headers, endpoint, key }: Parsed): SessionName | undefined {
   const sessionId = namedSession(headers);
   if (sessionId === undefined || !TURNS.has(endpoint.operation)) return undefined;
@@ -42,9 +42,9 @@ export function toolCallsOf({ keyHash, sessionId }: SessionName): SessionName {
 }
 
 /**
- * Returns the session of an MCP request: the one named in the gateway's own header, otherwise MCP's own session under
- * the server's id (or its digest, if the id is not valid here). Returns undefined without a session, as in the
- * stateless versions of MCP.
+ * Returns the session of an MCP request: the id in the gateway's own header, or else the one in `Mcp-Session-Id` (or
+ * its digest, if it is not a valid session id). Returns undefined if the gateway's header is invalid or both are
+ * missing, as in stateless MCP versions.
  */
 export function mcpSessionOf({ mcp, headers, key }: Identified): SessionName | undefined {
   if (mcp === undefined) return undefined;

@@ -16,8 +16,8 @@ export function lastUserTurn(request: RequestFacts, textOf = asWritten): string 
 }
 
 /**
- * Members that contain the conversation, in its order. The order in the document may differ: Cohere v1's `message`
- * follows `chat_history`. `prompt` of Responses contains template variables.
+ * Members that contain the conversation, in its order, which may differ from the document's: Cohere v1's `message`
+ * follows `chat_history`. In the Responses API, `prompt` contains template variables.
  */
 const PLACES: readonly (readonly string[])[] = [
   ['prompt', 'inputText'],
@@ -74,16 +74,16 @@ function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
   return readings.flatMap(({ turns }) => turns);
 }
 
-/** Reports whether the text is the name of a participant, which messages may carry. */
+/** Reports whether the text is a message's participant name. */
 function isName({ path }: PromptText): boolean {
   return path.length === 3 && path[2] === 'name';
 }
 
-/** Maximum length of the text that is searched for agent context. The rest is kept unchanged. */
+/** Maximum text length scanned for agent context, in UTF-16 code units. Further text is kept unchanged. */
 const MAX_CHARS = 262_144;
 const PART_CHARS = 16;
 
-/** Returns the first question of the user in this request; undefined if there is no user text. */
+/** Returns the user's first question in the request, or undefined if there is no user text. */
 export function firstQuestion(request: RequestFacts): string | undefined {
   return questionIn(userTurns(request));
 }
@@ -93,9 +93,8 @@ export function lastQuestion(request: RequestFacts): string | undefined {
 }
 
 /**
- * Returns the first turn that contains more than context added by agents (environment, rules, reminders), without that
- * context; if there is none, the first turn unchanged. Affects only the topic of a session: omitted text is still
- * inspected.
+ * Returns the first turn that is more than context added by agents (environment, rules, reminders), without that
+ * context, or else the first turn unchanged. Affects only session topics: checks still inspect the omitted text.
  */
 function questionIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
@@ -114,8 +113,9 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
 }
 
 /**
- * Matches elements that agents add to a user's text: `<system-reminder>…</system-reminder>`, `<environment_context>…`,
- * `<INSTRUCTIONS>…`. Does not match plain one-word names: users write HTML and XML.
+ * Matches elements that agents add to a user's text: `<system-reminder>…</system-reminder>`,
+ * `<environment_context>…`, `<INSTRUCTIONS>…`. Does not match lower-case one-word names, because users write HTML and
+ * XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 
@@ -129,14 +129,14 @@ const OPENINGS = [
 
 const MIN_OPENING_CHARS = 24;
 
-/** Returns the text without agent context; empty if nothing remains. */
+/** Removes agent context. Returns '' if nothing else remains. */
 function withoutContext(text: string): string {
   const rest = (text.includes('<') ? withoutElements(text) : text).trim();
   if (rest.length < MIN_OPENING_CHARS) return rest;
   return OPENINGS.some((opening) => opening.test(rest)) ? '' : rest;
 }
 
-/** Removes elements, including nested ones. Unpaired tags, and elements that cross another one, count as text. */
+/** Removes agent elements, including nested ones. Keeps unpaired tags and elements that overlap another one. */
 function withoutElements(text: string): string {
   const opened = new Map<string, number>();
   const elements: Replacement[] = [];

@@ -14,7 +14,7 @@ export interface IdentityReader {
 }
 
 const MAX_CHOICES = 16;
-/** Ids and reasons are single words: text of an answer must not pass as one. */
+/** Ids and reasons must be single words, so that answer text cannot pass as one. */
 const ID = /^[\w.:=/+@-]{1,128}$/;
 const REASON = /^\w[\w.-]{0,63}$/;
 const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
@@ -22,7 +22,9 @@ const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
 /** Members that wrap an answer in some streams. */
 const WRAPPED = ['response', 'message', 'delta', 'messageStop'] as const;
 
-/** Creates a reader for all dialects, which compatible servers mix: no two use these member names differently. */
+/**
+ * One reader serves all dialects, because compatible servers mix them and no two use these member names differently.
+ */
 export function createIdentityReader(): IdentityReader {
   let id: string | undefined;
   const reasons = new Map<number, string>();
@@ -60,7 +62,7 @@ export function createIdentityReader(): IdentityReader {
   };
 }
 
-/** Returns why an OpenAI response is incomplete; if it is complete, its state. */
+/** Returns the reason why an OpenAI response is incomplete, or else its status. */
 function stateOf(response: JsonObject): unknown {
   return objectOf(response.incomplete_details).reason ?? response.status;
 }

@@ -18,7 +18,7 @@ const POST: Readonly<Record<string, Endpoint>> = {
   '/v1/messages/count_tokens': { operation: 'count_tokens', dialect: anthropicCountTokens },
 };
 
-/** Anthropic's API. Message batches and files are not readable: their answers bypass the gateway. */
+/** Anthropic's API, without message batches and files, whose answers bypass the gateway. */
 export const anthropic = tableProvider({
   name: 'anthropic',
   defaultBaseUrl: 'https://api.anthropic.com',
@@ -35,12 +35,12 @@ export const anthropic = tableProvider({
   pricing: {
     outputTokensPerSecond: 300,
     searchUsd: 0.01,
-    // At high resolution: 4,784 (platform.claude.com, vision).
+    // 4,784 at high resolution (platform.claude.com, vision).
     maxImageTokens: 5_000,
     imageTokens: (width, height) => Math.ceil((width * height) / 750) + 10,
   },
   traces: { models: /^claude/ },
-  // For other providers, these members are a client's own labels.
+  // At other providers, these members are client-defined labels.
   objects: { ids: new Set(['session_id', 'session_ids']), after: 'after_id' },
   post: POST,
   headers: ANTHROPIC_HEADERS,

@@ -1,7 +1,7 @@
 import { MODEL_PATHS } from './openai.ts';
 import type { Provider } from './registry.ts';
 
-/** APIs of several providers in which the body names the model. */
+/** APIs of several providers with the model name in the body. */
 export const TARGET_APIS = ['openai', 'anthropic'] as const;
 export type TargetApi = (typeof TARGET_APIS)[number];
 
@@ -15,7 +15,7 @@ export interface ApiPath {
   readonly path: string;
 }
 
-/** Returns the common endpoint at a provider's path; undefined if the endpoint is specific to the provider. */
+/** Returns the common endpoint at a provider's path, or undefined if the endpoint is specific to the provider. */
 export function apiPathOf(provider: Provider, path: string): ApiPath | undefined {
   for (const api of TARGET_APIS) {
     const base = provider.basePaths[api];

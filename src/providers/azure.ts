@@ -71,18 +71,18 @@ export const azure: Descriptor<'azure'> = {
   },
 };
 
-/** Matches error codes for a prompt, or its completion, that the content filter refused. */
+/** Matches the error codes for prompts and completions that the content filter refused. */
 const FILTERED = /"(?:content_filter|ResponsibleAIPolicyViolation)"/;
 
 /**
- * Azure bills requests that it has processed: those that its content filter refuses, including the tokens written so
- * far, and those that time out (learn.microsoft.com, Azure OpenAI FAQ and content filtering).
+ * Azure bills requests that its content filter refuses, including the tokens generated so far, and requests that time
+ * out (learn.microsoft.com, Azure OpenAI FAQ and content filtering).
  */
 function billsError({ status, text }: ErrorAnswer): boolean {
   return status === 408 || (status === 400 && (text === undefined || FILTERED.test(text)));
 }
 
-/** Azure ignores the case of parameter names. */
+/** Azure ignores letter case in parameter names. */
 function apiVersions(query: string): string[] {
   return [...new URLSearchParams(query)]
     .filter(([name]) => name.toLowerCase() === 'api-version')

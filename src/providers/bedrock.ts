@@ -5,7 +5,7 @@ import { bearer, headerSafe, openaiEndpoints, pick, under } from './openai-style
 import type { Descriptor } from './descriptor.ts';
 import type { Credential, Endpoint } from './dialect.ts';
 
-/** Bedrock's OpenAI-compatible API, which names the model in the body. */
+/** Bedrock's OpenAI-compatible API, with the model name in the body. */
 const COMPATIBLE = under(
   '/openai/v1',
   pick(
@@ -18,17 +18,17 @@ const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
 
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 
-/** An ARN that ends in the model's own id rather than a user-defined name. */
+/** Captures the model id of ARNs that end in one rather than in a user-defined name. */
 const NAMES_MODEL = /^arn:[^/]*:(?:foundation-model|inference-profile)\/([^/]+)$/;
 
-/** Invoke headers that can select a more expensive service, with the values that do not. */
+/** Invoke headers that can select a more expensive service, with their harmless values. */
 const COSTLY_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['x-amzn-bedrock-service-tier', ['default', 'flex']],
   ['x-amzn-bedrock-performanceconfig-latency', ['standard']],
   ['x-amzn-bedrock-guardrailidentifier', []],
 ];
 
-/** Allowed invoke headers. COSTLY_HEADERS bounds their values. */
+/** Allowed invoke headers. `unboundedBy` checks the values of the costly ones. */
 const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
   ...COSTLY_HEADERS.map(([name]) => name),
   'x-amzn-bedrock-accept',
@@ -37,13 +37,13 @@ const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
   'x-amzn-bedrock-trace',
 ]);
 
-/** Regions in front of an inference profile. */
+/** Region prefixes of inference profiles. */
 const REGION = /^(?:us|us-gov|eu|apac|jp|au|ca|global)\./;
 
-/** An ARN that names the model. Application profiles and provisioned throughput do not reveal it. */
+/** Captures the model id of ARNs that reveal it, unlike those of application profiles and provisioned throughput. */
 const PRICED_ARN = /^arn:aws[a-z-]*:bedrock:[^/]*:(?:foundation-model|inference-profile)\/(.+)$/;
 
-/** Neither secret nor session token contains a colon. */
+/** `ACCESS:SECRET[:SESSION]`. None of the parts can contain a colon. */
 const AWS_KEY = /^([A-Z0-9]{16,128}):([^:]+)(?::([^:]+))?$/;
 
 /** Amazon Bedrock's runtime API. The base URL selects the region. */
@@ -83,7 +83,7 @@ export const bedrock: Descriptor<'bedrock'> = {
   objects: {
     own: 'invocationArn',
     nextPage: ['nextToken', 'nextToken'],
-    // A UUID by which AWS's SDKs mark retries.
+    // A UUID with which AWS SDKs mark retries.
     harmless: new Set(['clientRequestToken']),
   },
   parameters: new Set(['maxResults', 'nextToken']),
@@ -106,7 +106,7 @@ export const bedrock: Descriptor<'bedrock'> = {
   },
 };
 
-/** Returns the model of a path segment: a model id unchanged, an ARN reduced to its model id if it has one. */
+/** Returns the model in a path segment: a model id, or an ARN reduced to its model id if it contains one. */
 function modelOf(segment: string): string | undefined {
   let id: string;
   try {

@@ -1,15 +1,15 @@
 import { isObject, type JsonObject } from '../json/is-object.ts';
 import { arrayOf, MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
 
-/** Billing details in an answer besides token counts, with the provider's own names. */
+/** Billing details of an answer other than token counts, with the provider's own names. */
 export interface BillingDetails {
   readonly models: readonly string[];
   readonly tiers: readonly string[];
   readonly speeds: readonly string[];
   readonly geos: readonly string[];
-  /** Runs by provider-run tool. */
+  /** Number of calls by provider-run tool. */
   readonly toolCalls: ReadonlyMap<string, number>;
-  /** A tool of the provider has begun to run. Its results are input that the answer does not show. */
+  /** True once a provider-run tool has started. Its results are input that the answer does not show. */
   readonly ranTools: boolean;
   /** The largest token count rejected as absurd, or 0. */
   readonly absurdTokens: number;
@@ -19,7 +19,7 @@ export interface BillingDetails {
 const TIER_HEADERS = ['x-amzn-bedrock-service-tier', 'x-gemini-service-tier'];
 const SPEED_HEADER = 'x-amzn-bedrock-performanceconfig-latency';
 
-/** Returns the tiers and speeds named in headers (lower-case names). */
+/** Returns the tiers and speeds named in headers. Header names must be in lower case. */
 export function billingInHeaders(
   headers: ReadonlyMap<string, string>,
 ): Pick<BillingDetails, 'tiers' | 'speeds'> {
@@ -36,7 +36,7 @@ export interface BillingReader {
   readonly bill: BillingDetails;
 }
 
-/** Answers name one of each. These limits bound memory. */
+/** Answers usually name one of each. These limits bound memory. */
 const MAX_NAMES = 8;
 const MAX_TOOLS = 32;
 const MAX_NAME_CHARS = 256;
@@ -44,12 +44,14 @@ const MAX_NAME_CHARS = 256;
 /** Members that wrap billing details in some streams. */
 const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
 
-/** Creates a reader for all dialects, which compatible servers mix: no two use these member names differently. */
+/**
+ * One reader serves all dialects, because compatible servers mix them and no two use these member names differently.
+ */
 export function createBillingReader(): BillingReader {
   return new BillingDetailsReader();
 }
 
-/** A class, for speed: every answer needs a reader. */
+/** A class for speed, because every answer needs a reader. */
 class BillingDetailsReader implements BillingReader {
   readonly #models: string[] = [];
   readonly #tiers: string[] = [];
@@ -57,7 +59,7 @@ class BillingDetailsReader implements BillingReader {
   readonly #geos: string[] = [];
   /** Cumulative counts, as reported. */
   readonly #running = new Map<string, number>();
-  /** Counts of individual events. */
+  /** Counts from individual events. */
   readonly #seen = new Map<string, number>();
   #absurdTokens = 0;
   #hasBegun = false;
@@ -133,7 +135,7 @@ class BillingDetailsReader implements BillingReader {
     this.#count('googleSearch', queries);
   }
 
-  /** Groq's compound models list the runs of their own tools. */
+  /** Groq's compound models list their own tool runs. */
   #countExecuted(choices: readonly unknown[]): void {
     for (const choice of choices) {
       const { message, delta } = objectOf(choice);
@@ -155,7 +157,7 @@ class BillingDetailsReader implements BillingReader {
   }
 }
 
-/** Keeps the larger count, since usage, item lists and events report the same calls. */
+/** Keeps the larger count, because usage, output items and events report the same calls. */
 function count(into: Map<string, number>, written: string, calls: number): void {
   if (written.length > MAX_NAME_CHARS) return;
   const name = toolOf(written);
@@ -183,7 +185,7 @@ function isCall(type: unknown): type is string {
   return typeof type === 'string' && type.endsWith('_call') && !CLIENT_CALLS.has(type);
 }
 
-/** Recognizes an event with which a call begins in a stream of Anthropic or of responses. */
+/** Detects the event that begins a provider-run tool call in Anthropic and Responses streams. */
 function beginsCall({ type, content_block: block, item }: JsonObject): boolean {
   if (type === 'content_block_start') return SERVER_BLOCKS.has(objectOf(block).type);
   return type === 'response.output_item.added' && isCall(objectOf(item).type);

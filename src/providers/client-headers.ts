@@ -48,9 +48,9 @@ export const ANTHROPIC_PARAMETERS: ReadonlySet<string> = new Set(['beta']);
 export interface ClientFields {
   /** Lower-case names of the headers specific to this provider. */
   readonly headers?: ReadonlySet<string>;
-  /** Those of the headers that select an account. Only clients that send their own provider key may set them. */
+  /** The headers that select an account. Only clients that send their own provider key may set them. */
   readonly accountHeaders?: ReadonlySet<string>;
-  /** Parameter names in their exact spelling. */
+  /** Exact names of query parameters. */
   readonly parameters?: ReadonlySet<string>;
 }
 
@@ -59,7 +59,7 @@ export function acceptsHeader({ headers }: ClientFields, name: string): boolean 
   return EVERYWHERE.has(name) || headers?.has(name) === true;
 }
 
-/** Returns the query, with its `?`, without unknown parameters and encoded spellings such as `%61lt`. */
+/** Returns the query with its `?`, but without unknown parameters, including encoded spellings such as `%61lt`. */
 export function acceptedQuery({ parameters }: ClientFields, query: string): string {
   if (query === '') return query;
   const kept = query

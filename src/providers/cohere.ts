@@ -21,10 +21,10 @@ const POST: Readonly<Record<string, Endpoint>> = {
   ),
 };
 
-/** Reranking is billed by search units, 2 USD per thousand (cohere.com/pricing). The price table has none. */
+/** Cohere bills reranking in search units, 2 USD per thousand (cohere.com/pricing). The price table lacks them. */
 const RERANK_REQUEST_NANO_USD = 2_000_000;
 
-/** Cohere's API. `detokenize` and the retired generation endpoints are not readable. */
+/** Cohere's API, without `detokenize` and the retired generation endpoints. */
 export const cohere = tableProvider({
   name: 'cohere',
   defaultBaseUrl: 'https://api.cohere.com',

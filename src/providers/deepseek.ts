@@ -6,7 +6,7 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true
 const chat = pick(endpoints, '/chat/completions');
 const beta = pick(endpoints, '/chat/completions', '/completions');
 
-/** DeepSeek. `/beta` adds prefix and fill-in-the-middle completion, `/anthropic` the dialect. */
+/** `/beta` adds prefix and fill-in-the-middle completion, `/anthropic` Anthropic's API. */
 export const deepseek = tableProvider({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',

@@ -1,25 +1,27 @@
 import type { ClientFields } from './client-headers.ts';
 import type { Credential, Endpoint, Operation } from './dialect.ts';
 
-/** Everything that the gateway knows about a provider; other lists of providers derive from it. Pure. */
+/** Everything that the gateway knows about a provider. Other provider lists derive from it. All functions are pure. */
 export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly name: Name;
-  /** Public API URL with base path and without trailing slash. Undefined if there is none (Azure, vLLM). */
+  /** Public API URL with base path, without trailing slash; undefined if there is none (Azure, vLLM). */
   readonly defaultBaseUrl: string | undefined;
   /** False if requests need no key (Ollama, vLLM). */
   readonly needsKey: boolean;
-  /** Statuses that mean a refused key; 401 if absent. */
+  /** HTTP statuses that mean a refused key; 401 if absent. */
   readonly keyRefusals?: readonly number[];
   /**
-   * Statuses of errors that refuse a key if their body has this text. It must begin with a quoted member: errors may
-   * quote the client, with escaped quotes, and clients must not make a valid credential look refused.
+   * HTTP statuses that mean a refused key if the body matches `text`, which must begin with a quoted member. Errors
+   * quote client input with escaped quotes, so clients cannot make a valid credential look refused.
    */
   readonly keyRefusedIn?: { readonly statuses: readonly number[]; readonly text: RegExp };
-  /** Prefixes before the part that SDKs append, most common first; '' for none. Clients may omit or repeat them. */
+  /**
+   * Path prefixes before the part that SDKs append, most common first; '' for none. Clients may omit or repeat them.
+   */
   readonly roots: readonly string[];
-  /** Base path that clients of each API expect. An API that the provider does not speak is absent. */
+  /** Base path that clients of each API expect. Unsupported APIs are absent. */
   readonly basePaths: { readonly [Name in Api]?: string };
-  /** Paths of a self-hosted provider that use a model but are not endpoints. Operators may open them. */
+  /** Matches paths of a self-hosted provider that use a model but are not endpoints. Operators may open them. */
   readonly openable?: RegExp;
   /** Mixed-case verbs that follow a colon at the end of paths. */
   readonly verbs?: readonly string[];
@@ -28,7 +30,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   /** For self-hosted providers, plain HTTP is allowed and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
   readonly errorShape: ErrorShape;
-  /** Other shapes by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
+  /** Different error shapes by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
   readonly errorShapesAt?: readonly (readonly [RegExp, ErrorShape])[];
   readonly exec: ExecVariables;
   readonly pricing: ProviderPricing;
@@ -49,13 +51,13 @@ export type Api = 'openai' | 'anthropic' | 'gemini';
 
 export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
 
-/** Environment variables that `gateway exec` reads and sets. Addresses are paths below the provider's segment. */
+/** Environment variables that `gateway exec` reads and sets. Base URLs are paths below the provider's segment. */
 export interface ExecVariables {
   /** Variables that usually contain the provider's key, most common first. */
   readonly keys: readonly string[];
-  /** Variables from which the provider's own clients read their address. */
+  /** Base URL variables of the provider's own clients, with their paths. */
   readonly addresses?: Readonly<Record<string, string>>;
-  /** Address variables of clients that do not send the key of the run. The address contains it. */
+  /** Base URL variables of clients that do not send the run's key. The URL contains it. */
   readonly keyedAddresses?: Readonly<Record<string, string>>;
   /** Variables that would send clients to another service. */
   readonly detours?: readonly string[];
@@ -63,7 +65,7 @@ export interface ExecVariables {
   readonly model?: string;
   /** Returns the provider's key if it is spread over several variables. Defaults to the first of `keys` that is set. */
   keyIn?(value: (name: string) => string): string | undefined;
-  /** Returns the variables that carry the key of a run. Defaults to all of `keys`. */
+  /** Returns the variables that carry the run's key. Defaults to all of `keys`. */
   keyed?(key: string): Readonly<Record<string, string>>;
 }
 
@@ -74,31 +76,33 @@ export type PriceMultiples = readonly (readonly [model: RegExp, times: number])[
 export type OwnPrice = 'free' | 'unknown' | { readonly requestNanoUsd: number };
 
 export interface ProviderPricing {
-  /** Upper bound of output speed, with a margin. Default of `pricing.output_tokens_per_second`. */
+  /** Upper bound of output speed, with a margin. Default for `pricing.output_tokens_per_second`. */
   readonly outputTokensPerSecond: number;
   /** The provider's name in the price table, if it differs. */
   readonly table?: string;
-  /** Returns the spellings of a model that the price table may list, best first. */
+  /** Returns the names under which the price table may list a model, best first. */
   tableNames?(model: string): readonly string[];
-  /** Model prefixes (`vendor/`) and the tables of their vendors, which apply if the provider's own has no price. */
+  /** Vendor price tables by model prefix (`vendor/`), used if the provider's own table has no price. */
   readonly vendorTables?: ReadonlyMap<string, string>;
-  /** True for OpenAI's tokenizers, which the gateway uses for counting. */
+  /** True if models use OpenAI's tokenizers, with which the gateway counts tokens. */
   readonly countsAsOpenai?: true;
-  /** Returns the price of a model that the price table lacks or must not decide. */
+  /** Returns the price of a model if the price table lacks it or must not decide. */
   ownPrice?(model: string): OwnPrice | undefined;
   /** USD per provider-run search, if the provider's price page lists it. */
   readonly searchUsd?: number;
   /** Maximum number of tokens of any image. */
   readonly maxImageTokens?: number;
-  /** Returns the maximum number of tokens of an image; undefined if its size does not bound them. */
+  /** Returns the maximum number of tokens of an image, or undefined if its size in pixels does not bound them. */
   imageTokens?(width: number, height: number): number | undefined;
-  /** Service tiers above the list price. */
+  /** Service tiers that cost more than the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
-  /** Multiples of the list price by model, for the base URLs of a region. */
+  /** Multiples of the list price by model, for regional base URLs. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
-  /** Reports whether an error is billed because the provider has processed the request. Undefined if none is. */
+  /**
+   * Reports whether an error is billed because the provider has processed the request. Absent if no error is billed.
+   */
   billsError?(error: ErrorAnswer): boolean;
-  /** Nano-USD billed for a request that the provider refuses under its guidelines, regardless of the request's cost. */
+  /** Nano-USD billed for a request that the provider refuses under its guidelines, regardless of its cost. */
   readonly refusalFees?: { readonly [Name in Operation]?: number };
 }
 
@@ -112,21 +116,19 @@ export interface ErrorAnswer {
 
 /** How a provider names stored objects, in addition to the names common to all providers (`stored-objects.ts`). */
 export interface ObjectNames {
-  /** Members that name a stored object here, although elsewhere they may be harmless. */
+  /** Members that name a stored object at this provider, although they may be harmless elsewhere. */
   readonly ids?: ReadonlySet<string>;
-  /** Members that name no stored object, although their names end like those of ids or their values look like ids. */
+  /** Members that do not name a stored object, although their names or values look like ids. */
   readonly harmless?: ReadonlySet<string>;
   /** The member with an object's own id in an answer, if it is not `id`. */
   readonly own?: string;
-  /** The member of a list with the next page's token, and the parameter for it. Absent if lists have `has_more`. */
+  /** The list member with the next page's token, and the query parameter for it. Absent if lists have `has_more`. */
   readonly nextPage?: readonly [member: string, parameter: string];
-  /** The parameter for the last id of a page. Defaults to `after`. */
+  /** The query parameter for the last id of a page. Defaults to `after`. */
   readonly after?: string;
-  /**
-   * Path segments such as `messages`: the segment after one is not a separate object, but part of the object before it.
-   */
+  /** Path segments, such as `messages`, followed by a part of the preceding object rather than by a separate object. */
   readonly within?: ReadonlySet<string>;
-  /** Domains of storage that the provider opens with the rights of the account. */
+  /** Storage domains that the provider opens with the account's permissions. */
   readonly storage?: readonly string[];
 }
 
@@ -134,7 +136,7 @@ export interface ObjectNames {
 export interface TraceNames {
   /** Other names: GenAI semantic conventions, LiteLLM, LangChain. */
   readonly aliases?: readonly string[];
-  /** Matches models of the provider where a trace does not name it. */
+  /** Matches the provider's models in traces that do not name the provider. */
   readonly models?: RegExp;
 }
 

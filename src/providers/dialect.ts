@@ -23,9 +23,9 @@ export type Operation =
 export interface Endpoint {
   readonly operation: Operation;
   readonly dialect: Dialect;
-  /** The model if the path names it (Gemini, Bedrock, Azure deployments), decoded. */
+  /** The decoded model name if the path contains it (Gemini, Bedrock, Azure deployments). */
   readonly model?: string;
-  /** Path segments of an unknown endpoint that the operator's pattern leaves open: they may be ids. */
+  /** Path segments of an unknown endpoint that the operator's pattern leaves open. They may be ids. */
   readonly openSegments?: readonly string[];
   /** The stream format if the Content-Type does not reveal it (Gemini's JSON array). */
   readonly streamFormat?: 'json-array';
@@ -41,22 +41,26 @@ export type Credential =
       readonly sessionToken?: string;
     };
 
-/** Reads the bodies of a family of endpoints. Stateless: `stream()` creates the state of one answer. */
+/** Reads the bodies of a family of endpoints. Stateless, except for the readers that `stream()` returns. */
 export interface Dialect {
   readonly name: string;
   /** True if the request has a JSON body to parse. */
   readonly hasBody: boolean;
-  /** False if clients fail on event stream lines that are not data. No comments are sent to them. */
+  /** False if clients fail on SSE lines other than data. They receive no comments. */
   readonly acceptsComments?: false;
   /** Reads a parsed request body. Throws GatewayError invalid_request if a required field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
-  /** Reads an unstreamed 2xx answer. Never throws: unreadable parts are absent. */
+  /** Reads an unstreamed 2xx answer. Never throws; unreadable parts are absent. */
   readonly answer: Stepwise<unknown, AnswerFacts>;
-  /** Reads one streamed answer; undefined if the dialect never streams. JSON-RPC needs the request. */
+  /**
+   * Returns a reader for one streamed answer, or undefined if the dialect never streams. JSON-RPC needs the request.
+   */
   stream(request?: RequestFacts): StreamReader | undefined;
 }
 
-/** A frame of the dialect that reports an error. The JSON of the first has the gateway's `type` at the top level. */
+/**
+ * A frame that reports an error in the dialect. The JSON of the first one has the gateway's `type` at the top level.
+ */
 export interface CutPayload {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
@@ -92,11 +96,11 @@ export interface AnswerFacts {
   readonly texts: readonly AnswerText[];
   /** Groups of `texts` that clients concatenate. Absent if no text joins another. */
   readonly joined?: readonly (readonly AnswerText[])[];
-  /** Tokens with probabilities that spell texts again. */
+  /** Tokens from probability lists, which spell the texts again. */
   readonly tokens?: readonly TokenText[];
 }
 
-/** A token of a probability list (`logprobs`). The tokens of a channel usually spell the whole text of the channel. */
+/** A token from a probability list (`logprobs`). The tokens of a channel usually spell its whole text. */
 export interface TokenText {
   /**
    * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the channel of the delta. A suffix
@@ -121,11 +125,11 @@ export interface AnswerText {
 }
 
 export interface StreamReader {
-  /** Reads a frame. The event's frame may be repacked to the same meaning, without hidden data. */
+  /** Reads a frame. The event's frame may be repacked without hidden data. */
   readonly read: Stepwise<Frame, StreamEvent>;
   /**
    * Returns one or more payloads that end the stream with an error visible to clients.
-   * @param isLastWithheld set if the last event must not be repeated, since it may be why the stream is cut
+   * @param isLastWithheld set if the last event must not be repeated, because it may be the reason for the cut
    */
   cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
 }
@@ -135,18 +139,20 @@ export interface StreamEvent {
   /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
   readonly inner?: InnerPayload;
   readonly deltas: readonly TextDelta[];
-  /** The parsed JSON that delta paths point into. Undefined if it is not JSON (`[DONE]`, a broken frame). */
+  /**
+   * The parsed JSON that delta paths point into. Undefined if the payload is not JSON (`[DONE]`, a malformed frame).
+   */
   readonly json?: unknown;
   /** Channels that end after this event's deltas: a name, a prefix ending in `/` (`0/`), or `*` for all channels. */
   readonly ends?: readonly string[];
   /** Channels that start in this event without text, such as a tool call with only a name so far. */
   readonly begins?: readonly BegunChannel[];
-  /** The texts of one choice are sequential: each ends where the next begins. */
+  /** The texts of a choice are sequential, so each ends where the next begins. */
   readonly isInOrder?: true;
   readonly tokens?: readonly TokenText[];
   /**
-   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` contains that text. The
-   * event precedes the frame's own event. Clients never join such texts, and an edit removes them.
+   * Marks data outside the payload: comments, ids, unknown headers, malformed data. `json` contains that text. The
+   * event precedes the frame's own event. Clients never join these texts, and edits remove them.
    */
   readonly sideband?: true;
   /** Usage of the whole answer so far, if this frame reports it. The reader merges partial reports. */
@@ -160,11 +166,11 @@ export interface StreamEvent {
 
 export interface BegunChannel {
   readonly channel: string;
-  /** Index of the first delta after its start. */
+  /** Index of the first delta after the channel's start. */
   readonly before: number;
 }
 
-/** A JSON document within a frame's payload (in Base64 in Bedrock's invoke streams). */
+/** A JSON document within a frame's payload (Base64 in Bedrock's invoke streams). */
 export interface InnerPayload {
   readonly json: string;
   /** Returns the frame's payload with this document as its content. */
@@ -173,7 +179,7 @@ export interface InnerPayload {
 
 /** A piece of a text. Its path points into the frame's JSON. */
 export interface TextDelta extends Omit<AnswerText, 'editable'> {
-  /** Names the text that this continues: one per choice, block and tool call (`0/text`, `0/tool/1`). */
+  /** The text that this piece continues: one per choice, block and tool call (`0/text`, `0/tool/1`). */
   readonly channel: string;
   /** Clients concatenate sequential channels with the same `joins` name into one text. */
   readonly joins?: string;
@@ -183,6 +189,6 @@ export interface TextDelta extends Omit<AnswerText, 'editable'> {
   readonly copies?: string;
   /** The element that contains the text, if the provider's API forbids empty elements. */
   readonly part?: JsonPath;
-  /** May be a separate text, or continue its channel in the previous event. */
+  /** May be a separate text, or continue the channel's text in the previous event. */
   readonly loose?: true;
 }

@@ -7,14 +7,14 @@ const MIN_CHARS_INSIDE = 1_024;
 /** Tools wrap encoded bytes at 60 columns or more. Shorter lines are word lists and digests. */
 const MIN_COLUMNS = 60;
 
-/** Number of digits of a long run that are examined first. */
+/** Number of digits examined first in a long run. */
 const START_CHARS = 16_384;
 
 const DATA_URL = /^\s{0,64}data:[^,]{0,192};base64,/i;
 const DATA_URL_END = /data:[^,\s]{0,192};base64,$/i;
 const DATA_URL_HEADER_CHARS = 208;
 
-/** Reports whether a text is a data URL, or consists of or embeds encoded bytes that inspection cannot read. */
+/** Reports whether a text is a data URL, or contains encoded bytes that inspection cannot decode. */
 export function holdsEncodedBytes(text: string): boolean {
   if (text.length < MIN_CHARS) return DATA_URL.test(text);
   if (DATA_URL.test(text.slice(0, MIN_CHARS))) return true;
@@ -33,11 +33,11 @@ interface Run {
   readonly to: number;
 }
 
-/** Returns the digits around a position, over lines that are long enough for an encoder's wrapping. */
+/** Returns the run of digits around a position, across line breaks if the lines are as long as an encoder's. */
 function runAround(text: string, at: number): Run {
   let from = at;
   while (from > 0 && isDigit(text.charCodeAt(from - 1))) from -= 1;
-  // The letter of an escaped line break.
+  // Skips the letter of an escaped line break.
   if (from < at && text[from - 1] === '\\') from += 1;
   let to = digitsEnd(text, at);
   const columns = to - from;
@@ -58,11 +58,11 @@ function digitsEnd(text: string, from: number): number {
   return to;
 }
 
-/** Returns where text continues after a line break and indentation; undefined without a line break. */
+/** Returns the offset after a line break and indentation, or undefined without a line break. */
 function lineStart(text: string, end: number): number | undefined {
   const [breaks] = /^\r?\n[ \t]{0,64}/.exec(text.slice(end, end + 66)) ?? [];
   if (breaks !== undefined) return end + breaks.length;
-  // A line break as escaped in JSON and source code.
+  // Line breaks may be escaped, as in JSON and source code.
   const [escaped] = /^(?:\\r)?\\n/.exec(text.slice(end, end + 4)) ?? [];
   return escaped === undefined ? undefined : end + escaped.length;
 }
@@ -82,18 +82,24 @@ function digitsOf(run: string): string {
   return run.replace(/\\[rn]|\s/g, '');
 }
 
-/** Examines the start of a run: most files contain control characters early, and need not be decoded whole. */
+/**
+ * Reports whether the start of a run cannot be decoded or contains control characters, as in most files. A long run
+ * then need not be decoded whole.
+ */
 function startsAsBytes(digits: string): boolean {
   const bytes = decodeBase64(standard(digits.slice(0, digits.length - (digits.length % 4))));
   return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));
 }
 
-/** Reports whether a run has digits of every kind, as binary data has, but not rulers and hex digests. */
+/**
+ * Reports whether a run mixes upper case, lower case and numbers, as binary data does, but not rulers and hex
+ * digests.
+ */
 function isVaried(digits: string): boolean {
   return /[A-Z]/.test(digits) && /[a-z]/.test(digits) && /\d/.test(digits);
 }
 
-/** Applies to texts that are a single run. Paths, names and numbers fail this test. */
+/** Applies to texts that are a single run. Most paths, names and numbers fail this test. */
 function isMixedOrHex(digits: string): boolean {
   return (/[A-Z]/.test(digits) && /[a-z]/.test(digits)) || /^(?=.*[a-f])(?=.*\d)[\da-f]+$/i.test(digits);
 }
@@ -107,7 +113,7 @@ function standard(digits: string): string {
   return digits.replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/** Matches texts that consist only of Base64 lines of any length. */
+/** Detects texts that consist only of Base64 lines of any length. */
 function isEncodedLines(text: string): boolean {
   if (!/^[A-Za-z0-9+/=_\s-]*$/.test(text.slice(0, MIN_CHARS))) return false;
   const start = digitsOf(text.slice(0, START_CHARS));

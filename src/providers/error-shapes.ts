@@ -3,7 +3,7 @@ import { providers, type Provider } from './registry.ts';
 
 type ShapeRow = readonly [RegExp, ErrorShape];
 
-/** Envoy limits patterns to 100 program steps, about one per character. Its renderer adds about 30. */
+/** Envoy limits patterns to 100 program steps, about one per character. The gateway's renderer adds about 30. */
 const MAX_NAMES_CHARS = 40;
 
 /**
@@ -12,7 +12,7 @@ const MAX_NAMES_CHARS = 40;
  */
 export const ERROR_SHAPES: readonly ShapeRow[] = errorShapes(Object.values(providers));
 
-/** Returns the rows for single paths, then the rows for whole providers, joined by shape. */
+/** Returns the rows for single paths, then the rows for whole providers, grouped by shape. */
 function errorShapes(all: readonly Provider[]): ShapeRow[] {
   const single = all.flatMap(({ name, errorShapesAt = [] }) =>
     errorShapesAt.map(([path, shape]): ShapeRow => [

@@ -3,9 +3,9 @@ import type { JsonObject } from '../json/is-object.ts';
 import { withoutCase } from '../text/without-case.ts';
 
 /**
- * Member names that dialects read in requests, at any level, in the provider's spelling. When a reader starts to use
- * another name, add it here: some provider parsers accept `Content` for `content`, and the gateway cannot judge what it
- * does not read.
+ * Member names that dialects read in requests, at any level, in the provider's spelling. Add every name that a reader
+ * newly uses, because some provider parsers accept `Content` for `content`, and the gateway cannot judge what it does
+ * not read.
  */
 const NAMES = [
   'model models messages role content text type name input prompt prompts system instructions preamble message suffix',
@@ -53,13 +53,10 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/**
- * Members such as the `input` of a call: if the value is an object, its names are client-defined. Except at the top
- * level.
- */
+/** Members such as a call's `input`. Below the top level, if the value is an object, its names are client-defined. */
 const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', 'data', 'value']);
 
-/** Longer than every member name of a dialect. Longer names are only compared with each other. */
+/** Upper bound on the length of dialect member names. Longer names are only compared with each other. */
 const MAX_NAME_CHARS = 64;
 /** Maximum length of a member name in an error. */
 const MAX_SHOWN_CHARS = 30;
@@ -69,7 +66,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Refuses names that a case-insensitive parser (Go's `encoding/json`) reads as other names: a dialect's member in
+ * Refuses names that a case-insensitive parser (Go's `encoding/json`) takes for other names: a dialect's member in
  * another letter case, or two members of one object that differ only in case. Checks every level except below
  * client-defined names (schemas, arguments, metadata). Runs in linear time, with one look-up per plain name.
  * @throws GatewayError invalid_request
@@ -117,7 +114,7 @@ const OWN_AT_ROOT: ReadonlySet<string> = new Set(
 
 const PLAIN = /^[a-z0-9_$.-]*$/;
 
-/** Recognizes names that case folding leaves unchanged. */
+/** Reports whether case folding leaves a name unchanged. */
 function isPlainName(name: string): boolean {
   return PLAIN.test(name);
 }

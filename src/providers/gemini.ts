@@ -16,7 +16,7 @@ const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;
 
 const compatibleChat = openaiChat({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
 
-/** Gemini's OpenAI-compatible chat. Google's settings in `extra_body.google` may name a stored prompt. */
+/** Gemini's OpenAI-compatible chat. Google's settings in `extra_body.google` may refer to a stored prompt. */
 const geminiCompatibleChat: Dialect = {
   ...compatibleChat,
   name: 'gemini-compatible-chat',
@@ -45,7 +45,7 @@ const FORMS: ReadonlySet<string> = new Set(['json', 'sse']);
 /** See ai.google.dev/gemini-api/docs/pricing. */
 const PRIORITY: PriceMultiples = [[/^/, 2]];
 
-/** Google's Gemini API. Tuned models, batches, files and caches are not readable. */
+/** Google's Gemini API. Tuned models, batches, files and caches are not supported. */
 export const gemini: Descriptor<'gemini'> = {
   name: 'gemini',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',

@@ -6,8 +6,8 @@ export const INSTRUCTION_ROLES = ['system', 'developer'] as const;
 export type InstructionRole = (typeof INSTRUCTION_ROLES)[number];
 
 /**
- * Places of instructions in all dialects, where `#` is an index. This is an allowlist: response schemas, documents
- * and unknown members also have the role `system`, but are not instructions.
+ * Paths of instructions in all dialects, with `#` for an index. This is an allowlist, because response schemas,
+ * documents and unknown members also have the role `system` but are not instructions.
  */
 const TEXT = String.raw`(?:/#)?(?:/text)?`;
 const MESSAGE = `(?:/content${TEXT}|/message|/#/guardContent/text/text)`;
@@ -26,7 +26,7 @@ const PLACES = new RegExp(
   ].join(''),
 );
 
-/** Depth of the deepest instruction. */
+/** Number of steps in the longest instruction path. */
 const MAX_STEPS = 8;
 
 /** Returns the role of an instruction in a system or developer message, or undefined for any other text. */

@@ -15,7 +15,7 @@ export interface NativeFacts {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Builds a refusal as the provider's own error object, with the gateway's `type` at the top level
+ * Returns a refusal as the provider's own error object, with the gateway's `type` at the top level
  * (`server.error_format: native`). If that object does not define `error`, `error` is the message (docs/refusals.md).
  */
 export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
@@ -24,7 +24,7 @@ export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   return { ...BODIES[shape](facts), type, ...id, ...findingsOf(findings) };
 }
 
-/** Builds the gateway's own error object, with the members that this shape's clients require. */
+/** Returns the gateway's own error object, with the members that this shape's clients require. */
 export function gatewayBody(shape: ErrorShape | undefined, { type, message, findings }: NativeFacts): Body {
   return { error: message, type, ...(shape === 'bedrock' && { message }), ...findingsOf(findings) };
 }
@@ -41,7 +41,7 @@ export function nativeHeaders(
   return shape === 'bedrock' ? [['x-amzn-errortype', AWS_BY_TYPE[type] ?? statusNames(status).aws]] : [];
 }
 
-/** Headers, besides `x-request-id`, in which an SDK looks for the request id. */
+/** Headers, besides `x-request-id`, in which SDKs look for the request id. */
 export const REQUEST_ID_HEADERS: { readonly [Shape in ErrorShape]?: string } = {
   anthropic: 'request-id',
   bedrock: 'x-amzn-requestid',
@@ -102,7 +102,7 @@ const ANTHROPIC_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
   upstream_timeout: 'timeout_error',
 };
 
-/** Names of a status at a provider. Google's are those of google.rpc.Code. */
+/** The names of an HTTP status at the providers. Google's are those of google.rpc.Code. */
 interface StatusNames {
   readonly anthropic: string;
   readonly google: string;
@@ -132,7 +132,7 @@ function statusNames(status: number): StatusNames {
   return { ...(status >= 500 ? SERVER_ERROR : CLIENT_ERROR), ...BY_STATUS[status] };
 }
 
-/** In seconds. Gemini CLI does not wait more than five minutes, and shows the message instead. */
+/** In seconds. Gemini CLI does not wait longer than five minutes and shows the message instead. */
 const LONGER_THAN_CLIENTS_WAIT = '3600';
 
 function googleDetails({ type, status, requestId, retryAfter }: NativeFacts): readonly Body[] {

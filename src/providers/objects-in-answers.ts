@@ -26,13 +26,13 @@ const REPEATED: ReadonlySet<string> = new Set([
     'text',
   ],
 ]);
-/** Lists of objects created by an answer's own object. */
+/** Arrays of objects that the answer's own object created. */
 const MADE: ReadonlySet<string> = new Set(['output', 'outputs', 'generatedSamples']);
 const FILE_NAME = /(?:_file|[a-z]File)$/;
 
 /**
- * Collects ids in an answer by which later requests may name stored objects. Ignores what clients and models write
- * (metadata, schemas, arguments, names of files): an answer that repeats an id must not make it the key's own.
+ * Collects the ids by which later requests may name stored objects. Ignores what clients and models write (metadata,
+ * schemas, arguments, file names), because an answer that repeats an id must not make it the key's own.
  */
 export function* objectsIn(
   answer: unknown,
@@ -62,7 +62,7 @@ export function* objectsIn(
 interface Within {
   /** Nearest member name. */
   readonly name: string;
-  /** Whether lists below this level belong to the object. */
+  /** Whether arrays below this level belong to the object. */
   readonly readsLists: boolean;
 }
 
@@ -70,14 +70,14 @@ function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
   return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
 }
 
-/** Recognizes Google's `name` of an object without `id`, the `uri` of a video, and files that a batch wrote. */
+/** Detects Google's `name` of an object without `id`, the `uri` of a video, and files that a batch wrote. */
 function namesMade(name: string, value: string, holder: object): boolean {
   if (name === 'uri') return isResource(value);
   if (name === 'name') return isResource(value) && !Object.hasOwn(holder, 'id');
   return FILE_NAME.test(name) && hasIdForm(value);
 }
 
-/** Returns the id of an object in an answer, such as an element of a list. */
+/** Returns the id of an object in an answer, such as a list element. */
 export function ownId(object: unknown, { own }: ObjectNames): string | undefined {
   if (!isObject(object)) return undefined;
   const found = [own === undefined ? undefined : object[own], object.id, object.name].find(
@@ -86,12 +86,12 @@ export function ownId(object: unknown, { own }: ObjectNames): string | undefined
   return typeof found === 'string' ? bareId(found) : undefined;
 }
 
-/** Paths of a batch at OpenAI, at compatible providers, at Mistral and at Anthropic. */
+/** Matches batch paths at OpenAI, compatible providers, Mistral and Anthropic. */
 const BATCH = /\/(?:batches|batch\/jobs)\/[^/]+$/;
 const RESULTS = /\/batches\/[^/]+\/results$/;
 const CONTENT = /\/files\/([^/]+)\/content$/;
 
-/** Returns the files that a batch wrote, from the answer that shows the batch itself. Clients cannot write them. */
+/** Returns the files that a batch wrote, as named in the batch object, where clients cannot set them. */
 export function filesOfBatch(path: string, batch: unknown): readonly string[] {
   if (!BATCH.test(path) || !isObject(batch)) return [];
   return [batch.output_file_id, batch.output_file].filter(
@@ -99,19 +99,22 @@ export function filesOfBatch(path: string, batch: unknown): readonly string[] {
   );
 }
 
-/** Returns the mark of a file that contains results of a batch. Its space distinguishes it from ids. */
+/** Returns the mark of a file with batch results. Its space distinguishes it from ids. */
 export function markOfResults(file: string): string {
   return `results ${file}`;
 }
 
-/** Recognizes a path of batch results: those of the batch itself, or a file that a batch may have written. */
+/**
+ * Returns `{}` for a path of batch results, `{file}` for the content of a file that may contain them, or else
+ * undefined.
+ */
 export function resultsAt(path: string): { readonly file?: string } | undefined {
   if (RESULTS.test(path)) return {};
   const file = CONTENT.exec(path)?.[1];
   return file === undefined ? undefined : { file };
 }
 
-/** Collects the ids in the answers of a batch's results, line by line. */
+/** Collects ids from the answers in batch results, line by line. */
 export function* objectsInResults(text: string, names: ObjectNames): Work<readonly string[]> {
   const found = new Set<string>();
   for (const [line] of text.matchAll(LINE)) {

@@ -5,27 +5,30 @@ import { ITEM_CHARS, type Work } from '../turns.ts';
 import type { ObjectNames } from './descriptor.ts';
 import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
 
-/** Members of requests in a file that the provider may run. Most other ids in files are the client's own. */
+/**
+ * Members that name stored objects in requests that the provider may run from a file. Most other ids in files are the
+ * client's own.
+ */
 const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
   ...['previous_response_id', 'conversation', 'conversation_id', 'container', 'container_id', 'thread'],
   ...['thread_id', 'assistant_id', 'file_id', 'input_file_id', 'vector_store_id', 'batch_id'],
   ...['cachedContent', 'cached_content', 'fileUri', 'file_uri'],
 ]);
-/** Forms of ids that providers assign. UUIDs and other forms are mostly the client's own data. */
+/** Matches ids in provider formats. UUIDs and other formats are mostly the client's own data. */
 const PROVIDERS_FORM =
   /^(?:file|cfile|assistant|resp|conv|cntr|container|vs|msg|rs|ig|thread|run|batch|msgbatch|audio|chatcmpl|video|upload|skill)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}$/;
 /** Matches a name and a value: as JSON, as a form field, or in a query. */
 const PAIR =
   /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?|Uri|_uri)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
-/** A name that a client chooses for a file at Google. Caches and batches there may have the same name. */
+/** Matches Google's resource names in a `name` member. Clients choose the names of files. */
 const GOOGLES_NAME =
   /["']name["']\s{0,8}:\s{0,8}["']((?:files|cachedContents|fileSearchStores|batches)\/[\w-]{1,300})/g;
-/** Stops at every character that some parser treats as a line end. */
+/** Matches a line. It ends at any character that some parser treats as a line ending. */
 export const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 
 /**
- * Collects objects named in a body other than JSON, such as a file with the requests of a batch.
- * @throws GatewayError invalid_request for a batch line that parsers read differently
+ * Collects the objects named in a body other than JSON, such as a file of batch requests.
+ * @throws GatewayError invalid_request for a batch line that parsers may interpret differently
  */
 export function* objectsInTexts(texts: readonly string[], names: ObjectNames): Work<readonly NamedObject[]> {
   const found = new Map<string, NamedObject>();
@@ -51,10 +54,10 @@ export function* objectsInTexts(texts: readonly string[], names: ObjectNames): W
 
 const ALL_SENT = { isUnknown: false, isRemoved: () => false };
 
-/** `{"body":{"thread":"x"}}` */
+/** The length of `{"body":{"thread":"x"}}`. */
 const SHORTEST_LINE = 23;
 
-/** Returns the request bodies in a line of a batch: in `body`, in `params`, or in Google's `request`. */
+/** Returns the request bodies in a batch line: `body`, `params` or Google's `request`. */
 function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   if (line.length < SHORTEST_LINE || !line.startsWith('{') || !line.endsWith('}')) return [];
   const { shape, parsed } = yield* readDocument(line);
@@ -68,7 +71,7 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
 
 /**
  * Collects the objects named in a request that another request contains as text.
- * @throws GatewayError invalid_request if parsers read it differently
+ * @throws GatewayError invalid_request if parsers may interpret it differently
  */
 export function* objectsInCarried(text: string, names: ObjectNames): Work<readonly NamedObject[]> {
   const { shape, parsed } = yield* readDocument(text);

@@ -42,7 +42,7 @@ export type ProviderTable<Name extends string> = Omit<Descriptor<Name>, Filled> 
   readonly selfHosted?: boolean;
   /** Defaults to `/v1`. */
   readonly roots?: readonly string[];
-  /** Full paths, version included. */
+  /** Endpoints by full path, including the version. */
   readonly post: EndpointTable;
   /** Paths of model lists and single models. */
   readonly models?: RegExp;

@@ -31,8 +31,8 @@ const PRIORITY: PriceMultiples = [
 ];
 
 /**
- * Prices and counts shared with Azure (openai.com/api-priority-processing; platform.openai.com, images). An image is
- * billed by tiles of 512 px, or by patches of 32 px.
+ * Prices and counts shared with Azure (openai.com/api-priority-processing; platform.openai.com, images). Images are
+ * billed by tiles of 512 px or by patches of 32 px.
  */
 export const OPENAI_PRICING = {
   countsAsOpenai: true,
@@ -43,8 +43,8 @@ export const OPENAI_PRICING = {
 } as const satisfies Partial<ProviderPricing>;
 
 /**
- * Models released since March 5, 2026 cost a tenth more at an address of a region (developers.openai.com, data
- * residency). Unknown models count as new.
+ * Models released since March 5, 2026 cost 10 % more at regional base URLs (developers.openai.com, data residency).
+ * Unknown models count as new.
  */
 const REGIONAL: PriceMultiples = [
   [/^(?:ft:)?(?:gpt-(?:3|4|oss|audio|realtime)|gpt-5(?!\.[4-9]|\.\d\d)|o[134](?:-|$)|chatgpt|codex-mini)/, 1],
@@ -52,13 +52,13 @@ const REGIONAL: PriceMultiples = [
   [/^/, 1.1],
 ];
 
-/** `ids` covers agent sessions; `within` covers lists of a conversation, a thread, a run or an eval. */
+/** `ids` covers agent sessions; `within` covers lists in conversations, threads, runs and evals. */
 export const OPENAI_OBJECTS = {
   ids: new Set(['session_id']),
   within: new Set(['items', 'messages', 'steps', 'output_items']),
 } as const satisfies ObjectNames;
 
-/** OpenAI. Images, audio, batches, files, assistants and realtime are not readable. */
+/** OpenAI. Images, audio, batches, files, assistants and realtime are not supported. */
 export const openai = tableProvider({
   name: 'openai',
   defaultBaseUrl: 'https://api.openai.com',

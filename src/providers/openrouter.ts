@@ -21,7 +21,7 @@ const variant: OpenaiVariant = {
   routes: true,
 };
 
-/** Adds OpenRouter's members, which work at every endpoint, to a dialect that does not know them. */
+/** Adds OpenRouter's members, which every endpoint accepts, to a dialect that does not know them. */
 function withRouterMembers(name: string, inner: Dialect): Dialect {
   return {
     ...inner,
@@ -67,11 +67,11 @@ const VENDOR_TABLES: ReadonlyMap<string, string> = new Map([
   ['cohere', 'cohere'],
 ]);
 
-/** Suffixes that route the same model differently. `:free` and `:thinking` have prices of their own. */
+/** Suffixes that route the same model differently. `:free` and `:thinking` have their own prices. */
 const ROUTING = /:(?:nitro|floor|online|exacto|beta)$/;
 
 function ownPrice(model: string): OwnPrice | undefined {
-  // The router selects the model, and its price is not known beforehand.
+  // The router selects the model, so the price is not known in advance.
   if (model.trim().startsWith('openrouter/')) return 'unknown';
   return model.endsWith(':free') ? 'free' : undefined;
 }
@@ -113,9 +113,8 @@ export const openrouter = tableProvider({
 });
 
 /**
- * Extends a dialect for OpenRouter, which chooses one of a model's hosts, also according to the client (`provider`,
- * `:nitro`), and reports the bill. Caps the prices of the hosts and reads the bill (openrouter.ai/docs, provider
- * routing and usage accounting).
+ * Caps the prices of hosts and reads the bill. OpenRouter chooses among a model's hosts, also as the client requests
+ * (`provider`, `:nitro`), and reports the actual cost (openrouter.ai/docs, provider routing and usage accounting).
  */
 function routed(inner: Dialect): Dialect {
   return {
@@ -124,7 +123,7 @@ function routed(inner: Dialect): Dialect {
   };
 }
 
-/** Members of `provider` read here. The others only choose among hosts, which the price cap bounds. */
+/** The members of `provider` that are read. All others only choose among hosts, whose prices are capped. */
 const ROUTING_MEMBERS: ReadonlySet<string> = new Set(['max_price']);
 
 function readRouting(body: JsonObject): Pick<RequestFacts, 'capPrice'> {

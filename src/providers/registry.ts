@@ -39,7 +39,7 @@ export type ProviderName = keyof typeof all;
 
 export type Provider = Descriptor<ProviderName>;
 
-/** Providers by name. A line whose name differs from its descriptor's does not compile. */
+/** Providers by name. A key that differs from its descriptor's name does not compile. */
 export const providers: { readonly [Name in ProviderName]: Descriptor<Name> } = all;
 
 export const PROVIDER_NAMES = Object.keys(providers) as readonly ProviderName[];

@@ -9,7 +9,7 @@ export interface RequestFacts {
   /** Every model that may serve the request, `model` first (OpenRouter `models` fallbacks). */
   readonly models: readonly string[];
   readonly stream: boolean;
-  /** All texts of the request: content parts, system, tool definitions, results, arguments and so on. */
+  /** All texts of the request: content parts, system prompts, tool definitions, results, arguments and so on. */
   readonly texts: readonly PromptText[];
   readonly media: readonly Media[];
   /** Tools that the client offers and runs itself. */
@@ -26,9 +26,9 @@ export interface RequestFacts {
   readonly predictedTokens?: number;
   /** Requested output modalities besides text. */
   readonly outputs?: readonly OutputModality[];
-  /** Set by content outside the request (previous_response_id, stored prompts, file ids, templates). */
+  /** True if some content is outside the request (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;
-  /** Unexpected encoded bytes that were not read. The length of the body bounds them. */
+  /** Set if encoded bytes were not interpreted. The body length bounds them. */
   readonly undecoded?: true;
   /** Path of a prompt given as token ids or vectors, which the gateway cannot read. */
   readonly encodedPrompt?: JsonPath;
@@ -36,13 +36,13 @@ export interface RequestFacts {
   readonly unbounded?: string;
   /** Edits that select the list-price service tier, if the client leaves the choice to the provider. */
   readonly pinTier?: readonly JsonEdit[];
-  /** The answer omits part of the reasoning: an interrupted stream does not show everything that was billed. */
+  /** The answer omits part of the reasoning, so an interrupted stream does not show everything that was billed. */
   readonly hidesReasoning?: true;
-  /** Returns edits that make a router refuse more expensive hosts. Absent without a router. */
+  /** Returns edits that make a router refuse more expensive hosts. Absent unless the provider is a router. */
   readonly capPrice?: (cap: PriceCap) => readonly JsonEdit[];
-  /** The member that names a stored object of the provider, which may contain provider-run tools. */
+  /** The member that refers to an object stored at the provider, which may contain provider-run tools. */
   readonly storedPrompt?: string;
-  /** Edits that make a stream report usage, if it would not by default. */
+  /** Edits that make a stream report usage, if it does not by default. */
   readonly askUsage?: readonly JsonEdit[];
   readonly mcp?: McpMessage;
 }
@@ -58,7 +58,7 @@ export interface PromptText {
   readonly signed?: true;
 }
 
-/** An image, audio, video or file. None of it is read as text. */
+/** An image, audio, video or file. Its content is not read as text. */
 export type Media = InlineMedia | RemoteMedia | StoredMedia;
 
 interface MediaOf<Source extends string> {
@@ -92,7 +92,7 @@ export function hasUnseenContent({ unseenContent, undecoded, media, texts }: Req
   return unseenContent || undecoded === true || media.length > 0 || texts.some(isUnread);
 }
 
-/** Data that providers verify or decrypt themselves, such as a model's own thoughts. */
+/** Matches members that providers verify or decrypt themselves, such as a model's own thoughts. */
 const SEALED = /^(?:signature|thought_?signature|fingerprint)$/i;
 
 function isUnread({ kind, text, path, editable }: PromptText): boolean {
@@ -106,11 +106,11 @@ export interface HostedTool {
   /** The dialect's own type name, as used in `proxy.provider_tools`. */
   readonly type: string;
   readonly remove: readonly JsonEdit[];
-  /** The request requires the tool (`tool_choice`), which must not be removed silently. */
+  /** True if the request requires the tool (`tool_choice`), which must not be removed silently then. */
   readonly forced: boolean;
   /** Another model that the tool runs (Anthropic's advisor, OpenAI's images). */
   readonly model?: string;
-  /** A setting of the tool that makes it more expensive than its price (`pricing.tools`). */
+  /** A setting of the tool that makes it more expensive than its listed price (`pricing.tools`). */
   readonly dearer?: string;
 }
 
@@ -118,7 +118,7 @@ export interface HostedTool {
 export const OUTPUT_MODALITIES = ['audio', 'image', 'video'] as const;
 export type OutputModality = (typeof OUTPUT_MODALITIES)[number];
 
-/** The highest price that a host may charge. Undefined if the request does not incur that price. */
+/** The highest prices that a host may charge. Prices that the request does not incur are absent. */
 export interface PriceCap {
   readonly inputUsdPerMillion: number;
   readonly outputUsdPerMillion: number;

@@ -27,7 +27,7 @@ export const HOLDERS: ReadonlySet<string> = new Set([
 const READ_BY_PROVIDER: ReadonlySet<string> = new Set(['variables', 'promptVariables']);
 const ID_NAME = /(?:_[iI][dD]s?|_IDS|[a-z]I[dD]s?)$/;
 
-/** Ids of other things: parts of the conversation, people, and the operator's own prompts. */
+/** Normalized names of other ids: parts of the conversation, people, the operator's own prompts. */
 const INNOCENT: ReadonlySet<string> = new Set([
   ...['callid', 'toolcallid', 'tooluseid', 'approvalrequestid', 'customid', 'documentid', 'requestid'],
   ...['userid', 'enduserid', 'sessionid', 'promptid', 'connectorid', 'modelid', 'toolid', 'clientid'],
@@ -36,7 +36,7 @@ const INNOCENT: ReadonlySet<string> = new Set([
   ...['endusertenantid'],
 ]);
 
-/** Reports whether the provider completes this item from what is stored under its `id`. */
+/** Reports whether the provider loads this item from its storage by `id`. */
 function isStoredItem(list: string, item: JsonObject): boolean {
   const { type, role, content, result, encrypted_content: sealed } = item;
   if (type === 'item_reference') return true;
@@ -50,11 +50,11 @@ function isFilled(value: unknown): boolean {
   return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 }
 
-/** Forms of ids, for unknown members: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`. */
+/** Matches id formats in unknown members: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`. */
 const ID_FORM =
   /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*(?:\d|[a-z][A-Z]))[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|(?:[a-z]{2,14}[-_])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Ids of tool calls, which providers do not store separately. */
+/** Matches tool call ids. Providers do not store calls separately. */
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
 /** Labels, which clients choose. A `name` counts as an id only in Google's form, such as `files/abc`. */
 const LABELS: ReadonlySet<string> = new Set(['name', 'title', 'description', 'displayName', 'display_name']);
@@ -73,15 +73,15 @@ export function isResource(id: string): boolean {
 }
 
 /**
- * Returns `abc` for Google's `files/abc`, by name or by URL, and for `models/veo/operations/abc`. Any other spelling is
- * a different id: a query or a second path must not hide another key's id.
+ * Returns `abc` for Google's `files/abc`, by name or by URL, and for `models/veo/operations/abc`. Any other spelling
+ * is a different id, because a query or a second path must not hide another key's id.
  */
 export function bareId(id: string): string {
   return (RESOURCE.exec(id) ?? OPERATION.exec(id))?.[1] ?? id;
 }
 
 interface NamedObjectsOptions {
-  /** Set for an endpoint without a dialect: values that look like ids or storage addresses count. */
+  /** Set for an endpoint without a dialect, where values that look like ids or storage URIs count as names. */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
   /** Reports whether the value at this path will be removed before sending. */
@@ -128,7 +128,7 @@ interface Above {
 }
 
 function isUnread(name: string, value: object, isTopLevel: boolean): boolean {
-  // Citations of an earlier answer repeat results of tools and documents of the client.
+  // Citations from an earlier answer repeat tool results and the client's documents.
   if (name === 'citations') return Array.isArray(value);
   return !READ_BY_PROVIDER.has(name) && (NOTES.has(name) || isClientsOwn(name, value, isTopLevel));
 }
@@ -139,15 +139,15 @@ function storedId(name: string, value: JsonObject): string | undefined {
   return typeof id === 'string' && (HOLDERS.has(name) || isStoredItem(name, value)) ? id : undefined;
 }
 
-/** Recognizes a query: with these types, OpenAI's evals read responses and completions of the whole account. */
+/** Detects a query by its type. With these types, OpenAI's evals read the whole account's responses and completions. */
 function isQuery(name: string, { type }: JsonObject): boolean {
   if (name === 'source') return type === 'stored_completions' || type === 'responses';
   return name === 'data_source_config' && (type === 'stored_completions' || type === 'logs');
 }
 
 /**
- * Reports whether a member names a stored object: a string under `file_id` or in `file_ids`, `conversation: "conv_1"`,
- * a storage address under `uri`. Skills of the provider itself have plain names (`pptx`).
+ * Reports whether a member names a stored object: a string under `file_id` or in `file_ids`, `conversation:
+ * "conv_1"`, a storage URI under `uri`. The provider's own skills have plain names (`pptx`).
  */
 export function namesObject(name: string, value: string, names: ObjectNames): boolean {
   if (name === 'skill_id') return value.startsWith('skill_');
@@ -164,7 +164,7 @@ export function hasIdForm(value: string): boolean {
   return ID_FORM.test(value);
 }
 
-/** Reports whether a value looks like the id or address of a stored object, whatever its member is called. */
+/** Reports whether a value looks like the id or URI of a stored object, under any member name. */
 function looksNamed(name: string, value: string, names: ObjectNames): boolean {
   if (looksLikeStorage(value, names)) return true;
   if (isInnocent(name) || names.harmless?.has(name) === true) return false;
@@ -188,7 +188,7 @@ interface PathOptions {
 }
 
 /**
- * Returns the path segments that may be ids. Leaves out the last word of a POST, which names an action, and items of a
+ * Returns the path segments that may be ids. Excludes the last word of a POST, which names an action, and items of a
  * conversation, which the provider looks up only in that conversation.
  */
 export function objectsInPath({

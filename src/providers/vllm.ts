@@ -19,7 +19,7 @@ export const vllm = tableProvider({
   exec: { keys: ['VLLM_API_KEY'], addresses: { VLLM_API_BASE: '/v1' } },
   // The speed depends on the server's hardware.
   pricing: { outputTokensPerSecond: 3_000 },
-  // A `uuid` next to a medium makes the server use the medium that it has cached under this id.
+  // A `uuid` next to a medium makes the server use the medium cached under this id.
   objects: { ids: new Set(['uuid']) },
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,

@@ -26,7 +26,7 @@ function billsError({ status, text }: ErrorAnswer): boolean {
   return (status === 400 || status === 403) && (text === undefined || AGAINST_GUIDELINES.test(text));
 }
 
-/** xAI. Images and deferred completions are not readable. */
+/** xAI. Images and deferred completions are not supported. */
 export const xai = tableProvider({
   name: 'xai',
   defaultBaseUrl: 'https://api.x.ai',
@@ -50,7 +50,7 @@ export const xai = tableProvider({
     refusalFees: { responses: 50_000_000 },
   },
   traces: { aliases: ['x_ai'], models: /^grok-/ },
-  // Clients choose the ids of a batch's requests, like `custom_id`.
+  // Clients choose the ids of batch requests, like `custom_id`.
   objects: {
     own: 'batch_id',
     nextPage: ['pagination_token', 'pagination_token'],

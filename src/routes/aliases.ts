@@ -26,28 +26,34 @@ export interface Fallback extends RoutedTo {
 }
 
 export interface Routed extends RoutedTo {
-  /** In order. Checks may remove some of them from `exchange.fallbacks`. */
+  /** In the order of attempts. Checks may remove some of them from `exchange.fallbacks`. */
   readonly fallbacks: readonly Fallback[];
   /** Undefined if the targets have no circuits. */
   readonly watch?: TargetWatch;
 }
 
-/** Outcomes after which the request may have been processed. */
+/** Outcomes that leave open whether the request was processed. */
 const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 
-/** Resolves the names of `models` (docs/routes.md). */
+/** Resolves model aliases, the names in `models` (docs/routes.md). */
 export interface Aliases {
-  /** Reports whether a request may name or list aliases. Such a request does not need the addressed provider. */
+  /** Reports whether a request may name or list aliases. Such a request needs no key for the addressed provider. */
   mayName(target: Target): boolean;
-  /** Returns the names that the key may use as the list of models at this path; undefined at other paths. */
+  /**
+   * Returns the aliases that the key may use as a model list, or undefined if there are none or the path lists no
+   * models.
+   */
   list(exchange: Identified): object | undefined;
-  /** Returns the alias at this path if the key may use it. An alias takes precedence over the provider's model. */
+  /**
+   * Returns the alias at this path if the key may use it. It takes precedence over a provider's model of the same
+   * name.
+   */
   model(exchange: Identified): object | undefined;
-  /** Returns the edits that add these names to a provider's list of models. */
+  /** Returns the edits that add the key's aliases to a provider's model list; none for requests with a query. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
-   * Returns the request for its target; undefined if it does not name an alias that its key may use. Keys do not learn
-   * about other aliases.
+   * Returns the request for the alias's target, or undefined if it names no alias that its key may use. Keys do not
+   * learn about other aliases.
    * @param ownRefusal why the provider in the request's path is unusable
    * @throws GatewayError invalid_request, credential_unavailable, redis_unavailable
    */
@@ -232,7 +238,7 @@ function routed(
   return { target, exchange: primary, fallbacks, ...watched };
 }
 
-/** Checks search the query of the first target, so other targets get no additional parameters. */
+/** Checks scan only the first target's query, so other targets get no additional parameters. */
 function queryOfBoth({ query: searched }: Parsed, { query }: Parsed): string {
   if (query === searched) return query;
   const known = new Set(searched.slice(1).split('&'));
@@ -247,7 +253,7 @@ function rename({ model }: TargetSettings): JsonEdit {
   return { kind: 'set', path: ['model'], value: model };
 }
 
-/** Checks judge the texts and tools of the first target, so the other targets must read the same ones. */
+/** Checks judge the texts and tools that the first target reads, so the other targets must read the same ones. */
 function isReadAlike({ request: first }: Parsed, { request: other }: Parsed): boolean {
   return isDeepStrictEqual(judgedFacts(first), judgedFacts(other));
 }
@@ -257,7 +263,7 @@ function judgedFacts(facts: Parsed['request']) {
   return { texts, media, tools, hostedTools, unseenContent, undecoded, encodedPrompt, storedPrompt };
 }
 
-/** Reads the request again in the dialect of the target, under the model's own name. */
+/** Reads the request again in the target's dialect and with its model name. */
 function requestFor(
   exchange: Parsed,
   alias: string,
@@ -286,6 +292,6 @@ function requestFor(
 function unsupportedApi(alias: string): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `the models of the alias ${alias} have no such endpoint: use the API of these models`,
+    `the models of the alias ${alias} do not support this endpoint: use their own API`,
   );
 }

@@ -10,7 +10,7 @@ interface Choosable {
 export interface Choice {
   /** `routes.sticky`. */
   readonly sticky: boolean;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
@@ -34,8 +34,8 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
 }
 
 /**
- * Chooses a target by weight. For a session, all gateways choose the same target without Redis: each target draws a
- * number from the session's name, so the choice changes only if the targets change.
+ * Chooses a target by weight. Within a session, each target's number is a hash that includes the session's name, so
+ * all gateways choose the same target without Redis, until the targets change.
  */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],

@@ -13,13 +13,13 @@ export interface AliasesParts extends Pick<AliasesDeps, 'route' | 'providerCrede
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Creates the aliases, with the circuits of their targets in Redis. */
+/** Creates aliases whose targets have their circuits in Redis. */
 export function createAliasesOnRedis(parts: AliasesParts): Aliases {
   const { config, route, providerCredentials } = parts;
   return createAliases({ config, route, providerCredentials, health: targetHealth(parts) });
 }
 
-/** Returns undefined if no alias has several targets. Redis is not used in this case. */
+/** Returns undefined if circuit breakers are off or no alias has several targets. Neither case needs Redis. */
 function targetHealth({ config, client, log }: AliasesParts): TargetHealth | undefined {
   const { enabled, threshold, window_seconds } = config.routes.circuit_breaker;
   const hasSeveral = Object.values(config.models).some((targets) => targets.length > 1);
@@ -29,7 +29,7 @@ function targetHealth({ config, client, log }: AliasesParts): TargetHealth | und
     deadlineMs: phaseDeadlineMs(config),
     threshold,
     windowMs: window_seconds * 1_000,
-    // A probe may take as long as an answer. After that, another one is sent.
+    // A probe may take as long as an answer. Only then is another one sent.
     probeLeaseMs: config.proxy.upstream_timeout,
   });
   return createTargetHealth({

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 
-/** Name of the Envoy listener and cluster that make single attempts. */
+/** Name of the Envoy listener and cluster for single attempts. */
 export const ATTEMPTS_CLUSTER = 'attempts';
 
 export function hasFallbacks({ models }: Pick<Config, 'models'>): boolean {

@@ -3,7 +3,7 @@ import type { BreakerStore, CallResult, CircuitCaller, CircuitChange } from '../
 import type { TargetSettings } from '../config/sections/models.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Attempt outcomes of envoy/attempts.lua. */
+/** Circuit results by attempt outcome (envoy/attempts.lua). */
 const RESULTS: Readonly<Record<string, CallResult>> = {
   connect: 'unreachable',
   lost: 'lost',
@@ -16,7 +16,7 @@ const RESULTS: Readonly<Record<string, CallResult>> = {
 
 export interface TargetHealthDeps {
   readonly store: BreakerStore;
-  /** Called on one gateway when the circuit of a target opens or closes. */
+  /** Called on one gateway when a target's circuit opens or closes. */
   readonly onChange: (target: string, change: CircuitChange) => void;
   readonly onFailure: (cause: unknown) => void;
 }
@@ -33,7 +33,7 @@ export interface TriedTarget {
 export interface TargetWatch {
   sends(exchange: Pick<Parsed, 'request'>, target: Judged): void;
   tried(attempts: readonly TriedTarget[]): void;
-  /** Gives back unused probes. */
+  /** Releases unused probes. */
   end(): void;
 }
 
@@ -104,7 +104,7 @@ export function createTargetHealth({ store, onChange, onFailure }: TargetHealthD
   };
 }
 
-/** Names the circuit of a target. The slash distinguishes it from MCP servers. */
+/** Returns the name of a target's circuit. The slash distinguishes it from MCP servers. */
 function circuitOf({ settings: { provider, model, credential = '' } }: Judged): string {
   return `target/${provider}/${encodeURIComponent(model)}/${credential}`;
 }

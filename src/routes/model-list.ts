@@ -3,14 +3,14 @@ import type { JsonEdit } from '../json/path.ts';
 import type { TargetApi } from '../providers/api-endpoints.ts';
 import type { Provider } from '../providers/registry.ts';
 
-/** Returns the API whose list of models is at this path of a provider; undefined at other paths. */
+/** Returns the API whose model list is at this provider path, or undefined for other paths. */
 export function modelListApi({ basePaths }: Provider, path: string): TargetApi | undefined {
   const { openai, anthropic } = basePaths;
   if (openai !== undefined && path === `${openai}/models`) return 'openai';
   return anthropic !== undefined && path === `${anthropic}/v1/models` ? 'anthropic' : undefined;
 }
 
-/** Returns the model and the API for the path of a single model; undefined at other paths. */
+/** Returns the model and its API for the path of a single model, or undefined for other paths. */
 export function requestedModel(
   provider: Provider,
   path: string,
@@ -35,7 +35,7 @@ export function modelList(api: TargetApi, names: readonly string[]): object {
   return { data, has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null };
 }
 
-/** Returns the edits that add names to a provider's list of models; none for other documents. */
+/** Returns the edits that add names to a provider's model list; none for other documents. */
 export function addedToList(api: TargetApi, list: unknown, names: readonly string[]): readonly JsonEdit[] {
   const [at, items] = Array.isArray(list) ? [[], list as unknown[]] : [['data'], dataOf(list)];
   if (items === undefined) return [];

@@ -1,12 +1,12 @@
 import type { Config } from '../config/schema.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
-/** Returns `/<provider><path>` for a request to an authority of a provider; undefined for other authorities. */
+/** Returns `/<provider><path>` for a request to a provider's authority, or undefined for other authorities. */
 export type AuthorityPath = (authority: string, path: string) => string | undefined;
 
 const DEFAULT_PORT = /:(?:80|443)$/;
 
-/** Returns undefined if no authorities are configured. The path names the provider in this case. */
+/** Returns undefined if no authorities are configured. Paths then name the provider. */
 export function createAuthorityPath({ proxy: { authorities } }: Config): AuthorityPath | undefined {
   const known = new Map<string, ProviderName>(
     Object.entries(authorities).map(([authority, provider]) => [plainAuthority(authority), provider]),
@@ -18,7 +18,7 @@ export function createAuthorityPath({ proxy: { authorities } }: Config): Authori
   };
 }
 
-/** Normalizes an authority: removes the default port of its scheme and converts the host to lower case. */
+/** Lowercases an authority and removes port 80 or 443. */
 function plainAuthority(authority: string): string {
   return authority.toLowerCase().replace(DEFAULT_PORT, '');
 }

@@ -2,7 +2,7 @@ import { carriesProxyKey } from '../auth/carried-key.ts';
 import { type Provider, PROVIDER_NAMES } from '../providers/registry.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 
-/** Base URLs have only a few segments. */
+/** Base URLs have only a few path segments. */
 const MAX_DROPPED = 5;
 const MAX_PATH_CHARS = 512;
 const MAX_SHOWN_CHARS = 160;
@@ -39,7 +39,7 @@ export function intendedPath({ provider, basePath, method, path, query }: Reques
   return undefined;
 }
 
-/** Reports whether a path begins with a root of the provider; if so, the base URL is not the mistake. */
+/** Reports whether a path begins with one of the provider's roots, which means that the base URL is correct. */
 export function hasOwnRoot({ provider, basePath, path }: RequestedPath): boolean {
   const isBase = baseSegments(provider, basePath);
   return provider.roots.some(
@@ -52,7 +52,10 @@ function baseSegments(provider: Provider, basePath: string): (segment: string) =
   return (segment) => known.has(segment) || VERSION.test(segment);
 }
 
-/** Returns a path for an error message: of limited length, in plain characters, without possible credentials. */
+/**
+ * Returns a path that is safe to show in an error message: shortened, with unusual segments and possible credentials
+ * replaced by `…`.
+ */
 export function shownPath(path: string): string {
   const shown = path
     .slice(0, MAX_PATH_CHARS)

@@ -1,15 +1,15 @@
 import { GatewayError } from '../errors.ts';
 import { MAX_DECODINGS } from '../text/decodings.ts';
 
-/** Paths of providers have at most ten segments. Each one is checked, so their number is limited. */
+/** Provider paths have at most ten segments. The limit bounds the work, because each segment is checked. */
 const MAX_SEGMENTS = 256;
 
-/** The only place where an encoded slash or colon is legitimate: a Bedrock model id or ARN (`/model/<id>/converse`). */
+/** Captures a Bedrock model id or ARN (`/model/<id>/converse`), the only segment that may contain an encoded slash. */
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
- * Checks a path in the form in which it will be sent. With an encoded slash, backslash or dot segment, the provider
- * could read a different path from the one checked (docs/routing.md).
+ * Checks a path as it will be sent. With an encoded slash, backslash or dot segment, the provider could see another
+ * path than the checked one (docs/routing.md).
  * @throws GatewayError invalid_request
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {

@@ -45,8 +45,8 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const sent = acceptedQuery(provider, query);
-    // Some providers refuse certain queries: the endpoint is first checked with the original query, then read with the
-    // query that is sent.
+    // Some providers refuse certain queries, so the original query is checked first. The endpoint is then read with
+    // the query that is sent.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
     const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;
     if (endpoint !== undefined) {
@@ -66,7 +66,7 @@ function createProviderRoute(
   };
 }
 
-/** Removes the base path of the provider. Clients may repeat it, and it must not be sent twice. */
+/** Removes the provider's base path, which clients may repeat but which must not be sent twice. */
 function withoutBasePath(basePath: string, path: string): string {
   return basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }
@@ -98,8 +98,8 @@ function findProvider(
 }
 
 /**
- * Explains an unknown path. If the base URL is wrong, the message shows the correct one. The setting for unknown
- * endpoints is named only if the path clearly belongs to an endpoint that may be opened.
+ * Explains an unknown path. If the base URL is wrong, the message shows the correct one. It mentions
+ * `proxy.unknown_endpoints` only if an operator could open the path.
  * @param sent the path after the provider's segment, as the client sent it
  */
 function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: boolean): GatewayError {
@@ -123,7 +123,7 @@ function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: bo
   );
 }
 
-/** HTTP methods of each form of address: Streamable HTTP, and the path for tool calls only. */
+/** Endpoints by path form and HTTP method: Streamable HTTP, and the path for tool calls only. */
 const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> = {
   streamable_http: new Map([
     ['POST', { operation: 'mcp', dialect: mcpMessages }],
@@ -170,6 +170,6 @@ function mcpForm(rest: string): McpTarget['form'] {
   if (rest === TOOLS_CALL) return 'tools_call';
   throw new GatewayError(
     'not_found',
-    'the address of an MCP server is /mcp/<server> or /mcp/<server>/tools/call',
+    'the path of an MCP server is /mcp/<server> or /mcp/<server>/tools/call',
   );
 }

@@ -5,7 +5,7 @@ import type { Provider } from '../providers/registry.ts';
 import { globMatches } from '../text/glob.ts';
 import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts';
 
-/** Decides on requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
+/** Allows or refuses requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
   /**
    * Returns the path segments matched only by wildcards, or undefined if the path is closed.
@@ -19,7 +19,8 @@ export interface UnknownEndpoints {
 interface Pattern {
   readonly method: string;
   /**
-   * The provider's name, then the path's segments. `*` matches any text within one segment, a final `**` any segments.
+   * The provider's name, then the path's segments. `*` matches any text within one segment, a final `**` one or more
+   * segments.
    */
   readonly segments: readonly string[];
 }
@@ -120,12 +121,14 @@ function isManaging(part: string, isLast: boolean): boolean {
   return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
 }
 
-/** Matches paths that all servers read alike: no parameters, escapes, empty segments, or dots at their ends. */
+/**
+ * Matches paths that all servers read alike: no parameters, escapes or empty segments, and no dot at either end of a
+ * segment.
+ */
 const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
 /** Start of a suffix that a lenient server may ignore. */
 const TAIL = /[^a-z0-9_-]/;
 
-/** Reports whether all servers read this path in the same way. */
 function isPlainlyWritten(path: string): boolean {
   return PLAIN.test(path);
 }
@@ -142,7 +145,7 @@ function spellsKnownPath(requested: RequestedPath): boolean {
   const isRead = (spelling: string, methods: readonly string[] = METHODS): boolean =>
     methods.some((each) => provider.endpoint(each, spelling) !== undefined) ||
     intendedPath({ provider, basePath, method, path: spelling, query: '' }) !== undefined;
-  // A colon in a POST may be followed by an action on a model. Such a path is not a spelling of the model's own GET.
+  // In a POST path, a colon may introduce an action on a model, which is not a spelling of the model's own GET.
   return (
     [path, lower, withVerb(provider, lower)].some((spelling) => isRead(spelling)) ||
     isRead(withoutTails(lower), [method])
@@ -166,7 +169,7 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Restores the capitals in the methods of Google: they follow a colon, and no other words in paths have capitals. */
+/** Restores the capitals of Google's methods, which follow a colon. No other words in paths have capitals. */
 function withVerb({ verbs = [] }: Provider, lower: string): string {
   const colon = lower.lastIndexOf(':');
   const written = withoutTail(lower.slice(colon + 1));

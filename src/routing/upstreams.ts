@@ -3,16 +3,16 @@ import { type Provider, type ProviderName, providers } from '../providers/regist
 
 export const MCP_CLUSTER_PREFIX = 'mcp_';
 
-/** A destination of requests. Nothing in a request can select another one. */
+/** A request destination. Nothing in a request can select any other. */
 export interface Upstream {
-  /** Name of Envoy's cluster, which the sidecar writes into `x-gateway-upstream`. */
+  /** Envoy cluster name, which the sidecar writes into the `x-gateway-upstream` header. */
   readonly cluster: string;
   readonly tls: boolean;
   readonly host: string;
   readonly port: number;
-  /** The `:authority`, from which Envoy derives SNI and the name to verify. */
+  /** The `:authority`, from which Envoy derives SNI and the certificate name to verify. */
   readonly authority: string;
-  /** PEM bundle that verifies this upstream instead of the system's bundle. */
+  /** Path of a PEM bundle that verifies this upstream instead of the system's bundle. */
   readonly caFile: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface McpUpstream extends Upstream {
 }
 
 export interface Upstreams {
-  /** Without providers that have no base URL (azure, vllm). */
+  /** Excludes providers without a base URL, which azure and vllm need in the configuration. */
   readonly providers: ReadonlyMap<ProviderName, ProviderUpstream>;
   /** By server name; empty unless `mcp.enabled`. */
   readonly mcpServers: ReadonlyMap<string, McpUpstream>;

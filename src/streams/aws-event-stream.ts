@@ -13,14 +13,14 @@ import {
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
 
-/** Number of bytes of a header value, by type. Strings and bytes contain their length. */
+/** Header value length in bytes, by type code. Byte arrays (6) and strings (7) carry their own length. */
 const FIXED_VALUE_BYTES = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
 
 /**
- * AWS event stream (`application/vnd.amazon.eventstream`): binary messages with headers and two verified
- * checksums. `event` is `:event-type`, or the name of the exception or error.
+ * AWS event stream (`application/vnd.amazon.eventstream`): binary messages with headers and two checksums, both
+ * verified. `event` is the `:event-type`, or the name of the exception or error.
  */
 export const awsEventStream: StreamFormat = {
   name: 'aws-event-stream',
@@ -39,7 +39,7 @@ export const awsEventStream: StreamFormat = {
 class AwsEventStreamDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
   readonly #pending: PendingBytes;
-  /** Length of the pending message. Known once its prelude has arrived. */
+  /** Length of the pending message in bytes; undefined until its prelude has arrived. */
   #expected: number | undefined;
 
   constructor(maxFrameBytes: number) {
@@ -99,7 +99,7 @@ function decodeMessage(raw: Buffer): Frame {
 
 interface Headers {
   readonly headers: ReadonlyMap<string, string>;
-  /** Headers that are not in `NAMING`, or have an unusual value. */
+  /** Headers that are repeated, not strings, not in `NAMING` or have an unusual value. */
   readonly sideband: string;
 }
 
@@ -136,7 +136,7 @@ function readHeaders(bytes: Buffer): Headers {
     i = valueStart + valueBytes;
     if (i > bytes.length) throw broken('a truncated header');
     const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
-    // Readers ignore a repeated name or a second type, so such a header may hide content.
+    // Clients ignore repeated headers and a second type header, so these may hide content.
     const isAgain = headers.has(name) || (TYPES.has(name) && [...TYPES].some((other) => headers.has(other)));
     if (type === STRING_TYPE) headers.set(name, value);
     if (type !== STRING_TYPE || isAgain || !isNaming(name, value)) sideband += `${name}: ${value}\n`;
@@ -155,7 +155,7 @@ function copy({ raw, event }: Frame, data: string): Buffer {
   );
 }
 
-/** Writes an exception. Clients raise known names as error classes. */
+/** Clients throw their own error classes for known exception names. */
 function exceptionOf({ data, event = 'validationException' }: ClosingFrame): Buffer {
   const headers = new Map([
     [':message-type', 'exception'],
@@ -185,7 +185,6 @@ function stringHeader(name: string, value: string): Buffer {
   ]);
 }
 
-/** Returns the message with another payload. */
 function withData(frame: Frame, data: string): Buffer {
   const { raw } = frame;
   const payloadStart = PRELUDE_BYTES + raw.readUInt32BE(4);

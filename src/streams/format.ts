@@ -16,7 +16,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
   ['application/stream+json', ndjson],
 ]);
 
-/** Content types of JSON, and generic types of servers that do not declare JSON. */
+/** JSON content types, and generic ones from servers that do not declare JSON. */
 export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   'application/json',
   'text/json',
@@ -25,7 +25,7 @@ export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   '',
 ]);
 
-/** Returns the format of a streamed answer by its Content-Type, or by its endpoint for arrays of Gemini. */
+/** Returns the format of a streamed answer by its Content-Type, or by its endpoint for Gemini's JSON arrays. */
 export function streamFormatFor(
   contentType: string | undefined,
   endpoint: { readonly streamFormat?: 'json-array' },
@@ -33,11 +33,11 @@ export function streamFormatFor(
   const { essence } = readMediaType(contentType);
   const format = BY_MEDIA_TYPE.get(essence);
   if (endpoint.streamFormat !== 'json-array') return format;
-  // Also reads lines as elements, with or without an array around them.
+  // `jsonArray` also accepts JSON lines, with or without brackets around them.
   return format === ndjson || MAY_BE_JSON.has(essence) ? jsonArray : format;
 }
 
-/** Refuses streams of a different kind: clients that ignore the Content-Type may join their texts. */
+/** Refuses streams that contradict their Content-Type, because clients that ignore the header may join their texts. */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
   if (isOther === undefined) return format;
@@ -45,23 +45,22 @@ export function asLabelled(format: StreamFormat): StreamFormat {
     ...format,
     readable(frame) {
       if (!isOther(frame)) return format.readable(frame);
-      throw new GatewayError(
-        'upstream_unavailable',
-        'the provider sent a different kind of stream from its Content-Type',
-      );
+      throw new GatewayError('upstream_unavailable', "the provider's stream does not match its Content-Type");
     },
   };
 }
 
 type IsOther = (frame: Frame) => boolean;
 
-/** The other formats are unmistakable, or all clients read them in the same way. */
+/** Other formats need no test: they are unmistakable, or all clients parse them alike. */
 const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   sse: jsonAmongEvents,
   ndjson: () => isEvent,
 };
 
-/** Detects an array, or several documents. Some providers report errors as a single document. */
+/**
+ * Detects a JSON array, or several documents. One document is allowed, because some providers report errors that way.
+ */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
   return ({ sideband }) => {
@@ -75,7 +74,7 @@ function jsonAmongEvents(): IsOther {
   };
 }
 
-/** Recognizes a line of an event. Lines also end at CR, which JSON strings cannot contain. */
+/** Detects an SSE `data:` line. SSE lines may also end at CR, which JSON strings cannot contain. */
 function isEvent({ data = '' }: Frame): boolean {
   return data.startsWith('data:') || data.includes('\rdata:');
 }

@@ -3,18 +3,18 @@ import { GatewayError } from '../errors.ts';
 import type { ReadDocument } from '../json/document-shape.ts';
 
 /**
- * An SSE event, an AWS event-stream message, a line of NDJSON or an element of a JSON array. `raw` contains the
- * provider's bytes, which are forwarded if the frame is unchanged.
+ * An SSE event, an AWS event-stream message, an NDJSON line or a JSON array element. `raw` contains the provider's
+ * bytes, which are forwarded if the frame is unchanged.
  */
 export interface Frame {
   readonly raw: Buffer;
   /** SSE `event:` name; AWS `:event-type` or `:exception-type`. */
   readonly event?: string;
-  /** SSE `data:` lines joined by LF, otherwise JSON text. Absent in comments and blank frames. */
+  /** SSE `data:` lines joined by LF, otherwise JSON text. Absent in comments and empty frames. */
   readonly data?: string;
-  /** The payload of a long frame, read in steps. Outdated once `data` is replaced. */
+  /** The parsed payload of a long frame. Stale once `data` is replaced. */
   readonly document?: ReadDocument;
-  /** Other content of `raw` that may contain text: comments, ids, unusual headers, broken remains. */
+  /** Other content of `raw` that may contain text: comments, ids, unusual headers, malformed data. */
   readonly sideband?: string;
   /** The stream ended within this frame. */
   readonly open?: true;
@@ -22,7 +22,7 @@ export interface Frame {
   readonly added?: true;
 }
 
-/** Splits bytes into frames at any chunk boundaries. Throws if a frame exceeds `maxFrameBytes`. */
+/** Splits bytes into frames, regardless of chunk boundaries. Throws if a frame exceeds `maxFrameBytes`. */
 export interface FrameDecoder {
   push(chunk: Buffer): Frame[];
   /** Returns the unterminated remainder as a frame. */
@@ -38,11 +38,11 @@ export interface ClosingFrame {
   readonly line?: string;
 }
 
-/** Writes a readable stream even if frames were removed or added. */
+/** Writes frames as a valid stream, even if some were removed or added. */
 export interface FrameWriter {
-  /** Returns the frame's bytes, separated from earlier frames. */
+  /** Returns the frame's bytes, after any separator that they need. */
   write(frame: Frame): Buffer;
-  /** Returns the gateway's frames and the end of the stream. */
+  /** Returns the closing frames and the end of the stream. */
   cut(frames: readonly ClosingFrame[]): Buffer;
   /** Returns the remaining bytes at the regular end of the stream. */
   end(): Buffer;
@@ -52,12 +52,12 @@ export interface StreamFormat {
   readonly name: 'sse' | 'aws-event-stream' | 'ndjson' | 'json-array';
   createDecoder(options: { readonly maxFrameBytes: number }): FrameDecoder;
   createWriter(): FrameWriter;
-  /** Replaces the payload. The event name, id, line ends and AWS headers stay. */
+  /** Returns the frame's bytes with another payload. Event name, id, line endings and AWS headers are kept. */
   withData(frame: Frame, data: string): Buffer;
-  /** Returns a frame with the event name of the given one and only this payload. */
+  /** Returns the bytes of a new frame with the same event name and only this payload. */
   copy(frame: Frame, data: string): Buffer;
   /**
-   * Replaces invalid UTF-8 by U+FFFD, as in the payload.
+   * Replaces invalid UTF-8 in `raw` with U+FFFD, as already done in `data`.
    * @throws GatewayError upstream_unavailable for text in another encoding
    */
   readable(frame: Frame): Frame;
@@ -66,14 +66,14 @@ export interface StreamFormat {
 }
 
 export function readableText(frame: Frame): Frame {
-  // JSON contains no NUL. UTF-16, which is not supported, has one next to each Latin letter.
+  // JSON contains no NUL bytes. UTF-16, which is not supported, has one next to each Latin letter.
   if (frame.raw.includes(0)) {
     throw new GatewayError('upstream_unavailable', 'the provider sent a stream that is not UTF-8 text');
   }
   return isUtf8(frame.raw) ? frame : { ...frame, raw: Buffer.from(frame.raw.toString('utf8')) };
 }
 
-/** Bytes of an unfinished frame. Kept in pieces, so that tiny chunks take only linear time. */
+/** Bytes of an incomplete frame, kept in pieces so that many tiny chunks take only linear time. */
 export class PendingBytes {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
@@ -95,7 +95,7 @@ export class PendingBytes {
     this.#pieces.push(piece);
   }
 
-  /** Returns and removes all bytes. */
+  /** Removes and returns all bytes. */
   take(): Buffer {
     const [only] = this.#pieces;
     const whole = this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
@@ -105,7 +105,7 @@ export class PendingBytes {
   }
 
   /**
-   * Returns and removes all bytes, followed by a last piece.
+   * Removes and returns all bytes, followed by `piece`.
    * @throws GatewayError upstream_unavailable if the frame is too long
    */
   endWith(piece: Buffer): Buffer {

@@ -1,7 +1,7 @@
 const FIRST_BYTES = 4_096;
 const KEPT_BYTES = 1_048_576;
 
-/** Assembles bytes up to a limit. */
+/** A byte buffer that grows up to a limit. */
 export class GrowingBytes {
   readonly #maxBytes: number;
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
@@ -16,7 +16,7 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** Further bytes are ignored, and `take` returns undefined. */
+  /** True once the limit is exceeded: further bytes are ignored, and `take` returns undefined. */
   get isTooLong(): boolean {
     return this.#isTooLong;
   }
@@ -44,7 +44,7 @@ export class GrowingBytes {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
 
-  /** Returns the bytes and starts over; undefined if there were too many. */
+  /** Empties the buffer and returns its bytes, or undefined if there were too many. */
   take(): Buffer | undefined {
     const bytes = this.#isTooLong ? undefined : this.copy();
     this.#length = 0;

@@ -15,8 +15,8 @@ const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]
 
 /**
  * A JSON array whose elements arrive one by one (Gemini's `streamGenerateContent` without `alt=sse`). A frame is an
- * element with the preceding bracket or comma, so it need not wait for the next one. The closing bracket is a frame
- * without data.
+ * element with the preceding bracket or comma, so that it can be forwarded before the next one arrives. The closing
+ * bracket is a frame without data.
  */
 export const jsonArray: StreamFormat = {
   name: 'json-array',
@@ -27,7 +27,7 @@ export const jsonArray: StreamFormat = {
   readable: readableText,
 };
 
-/** If more bytes follow an element, they are not the end of an array. */
+/** Maximum number of bytes held back after an element. The end of an array needs only a few. */
 const MAX_REST_BYTES = 65_536;
 
 /** Holds back the bytes after the last element, so that elements can be added. */
@@ -44,7 +44,7 @@ class JsonArrayWriter implements FrameWriter {
     const separator = separatorOf(frame);
     const opens = separator.includes(OPEN_ARRAY);
     const rest = this.#rest.take();
-    // An error may be a single object without an array.
+    // An error may be a single object outside an array.
     const fits = this.#begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
     const bytes = fits ? frame.raw : this.#separated(frame.raw.subarray(separator.length));
     this.#begun = true;
@@ -115,7 +115,7 @@ class JsonArrayDecoder implements FrameDecoder {
     return [{ raw, ...sidebandOf(raw), open: true }];
   }
 
-  /** Reads the byte at `offset` of the frame. Returns true for the last byte. */
+  /** Processes the byte at `offset` in the frame. Returns true if it is the frame's last byte. */
   #ends(byte: number, offset: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;

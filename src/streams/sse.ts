@@ -12,8 +12,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Server-sent events (WHATWG HTML): events end at a blank line, lines at CR, LF or CRLF. Unlike in browsers, an event
- * cut off by the end of the stream counts, because SDKs read it.
+ * Server-sent events (WHATWG HTML): events end at a blank line, lines at CR, LF or CRLF. Browsers drop an event cut
+ * off by the end of the stream, but SDKs read it, so it is kept.
  */
 export const sse: StreamFormat = {
   name: 'sse',
@@ -22,7 +22,7 @@ export const sse: StreamFormat = {
   withData,
   copy: ({ event, raw }, data) => Buffer.from(sseText(data, event, lineEndOf(raw))),
   readable: readableText,
-  // The first line feed ends an event that the provider left open. Elsewhere, it is an empty line.
+  // The leading line feed ends an event that the provider left open. Otherwise, it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };
 
@@ -44,7 +44,7 @@ class SseDecoder implements FrameDecoder {
     return this.#pending.length === 0 ? [] : [{ ...this.#frameOf(this.#pending.take()), open: true }];
   }
 
-  /** Splits at LF, which nearly all providers send. */
+  /** The fast path for chunks without CR, as from nearly all providers. */
   #pushLines(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;
@@ -76,7 +76,7 @@ class SseDecoder implements FrameDecoder {
       const endsCrLf = byte === LF && afterCr;
       afterCr = byte === CR;
       if (endsCrLf) {
-        // The event was already returned when its chunk ended between CR and LF.
+        // The event was already returned, because its chunk ended between CR and LF.
         if (i === 0 && this.#pending.length === 0) {
           frames.push({ raw: chunk.subarray(0, 1) });
           from = 1;
@@ -87,7 +87,7 @@ class SseDecoder implements FrameDecoder {
         lineIsEmpty = true;
         continue;
       }
-      // A blank line, whose LF may arrive with the next chunk.
+      // The LF of this blank line may arrive with the next chunk.
       if (byte === CR && chunk[i + 1] === LF) {
         i += 1;
         afterCr = false;
@@ -113,7 +113,7 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
   return (text.includes('\r') ? undefined : plainFrame(raw, text)) ?? frameOfLines(raw, text);
 }
 
-/** Reads an event of one data line and an optional event line, the usual form; returns undefined for others. */
+/** Parses the usual form: one data line, optionally after one event line. Returns undefined for other events. */
 function plainFrame(raw: Buffer, text: string): Frame | undefined {
   const first = text.indexOf('\n');
   const end = text.length - 2;
@@ -137,7 +137,7 @@ function frameOfLines(raw: Buffer, text: string): Frame {
     if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
     else {
       const name = fieldValue(line, 'event');
-      // If there are several names, the last one counts. The others are searched as text.
+      // The last of several event names applies. The others are scanned as text.
       if (name !== undefined && event !== undefined) sideband += `event: ${event}\n`;
       event = name ?? event;
       if (!WITHOUT_TEXT.test(line)) sideband += `${line}\n`;
@@ -151,13 +151,16 @@ function frameOfLines(raw: Buffer, text: string): Frame {
   };
 }
 
-/** Matches blank lines, empty comments and plain event names. Not retry times: digits may be part of a number. */
+/**
+ * Matches lines without text: empty ones, empty comments and plain event names. Digits could be part of a card
+ * number, so `retry` lines do not match.
+ */
 const WITHOUT_TEXT = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
   let isOpen = false;
   let endsInCr = false;
-  /** Some clients split at pairs of the same line end, so added lines end like the provider's. */
+  /** Some clients split events at two identical line endings, so added lines end like the provider's. */
   let lineEnd = '\n';
   function added(bytes: Buffer): Buffer {
     // The LF of a CRLF may not have arrived yet. It must not follow the added line.
@@ -187,7 +190,7 @@ function sseText(data: string, event: string | undefined, lineEnd: string): stri
   return name + dataLines(data).join(lineEnd) + lineEnd + lineEnd;
 }
 
-/** Returns the line end of the first line of an event, or `before`. */
+/** Returns the line ending of the event's first line, or `before` if it has none. */
 function lineEndOf(raw: Buffer, before = '\n'): string {
   const lf = raw.indexOf(LF);
   const cr = raw.indexOf(CR);
@@ -199,7 +202,7 @@ function dataLines(data: string): string[] {
   return data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
 }
 
-/** Returns the value of a `name: value` line without one space after the colon; undefined for other lines. */
+/** Returns the value of a `name: value` line, without the first space after the colon, or undefined for other lines. */
 function fieldValue(text: string, name: string, from = 0, end = text.length): string | undefined {
   const colon = from + name.length;
   if (colon > end || !text.startsWith(name, from)) return undefined;
@@ -225,7 +228,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** Recognizes an event of one `data: ` line, the usual form. */
+/** Detects the usual form: a single `data: ` line. */
 function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   const around = 'data: \n\n'.length;
   return (
@@ -236,7 +239,7 @@ function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   );
 }
 
-/** Replaces the first `data:` line. All other lines stay. */
+/** Replaces all `data:` lines with the new payload. Other lines are kept. */
 function withData(frame: Frame, data: string): Buffer {
   if (isDataLineAlone(frame)) return Buffer.from(sseText(data, undefined, '\n'));
   const lines = linesOf(frame.raw.toString('utf8'));

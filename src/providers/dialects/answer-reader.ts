@@ -10,7 +10,6 @@ export interface AnswerReaders {
   stream(request?: RequestFacts): StreamReader;
 }
 
-/** A whole answer as its dialect reads it. */
 export interface AnswerReading {
   readonly usage: Usage | undefined;
   readonly places: Places;
@@ -40,7 +39,7 @@ export function answerReaders(
   return { answer, stream };
 }
 
-/** Readers of token-counting endpoints: no text, free of charge. */
+/** Readers for token-counting endpoints, whose answers have no text and are free. */
 export const FREE_ANSWERS: Pick<Dialect, 'answer' | 'stream'> = {
   answer: () => ({ usage: { inputTokens: 0, outputTokens: 0 }, texts: [] }),
   stream: () => undefined,
@@ -49,7 +48,6 @@ export const FREE_ANSWERS: Pick<Dialect, 'answer' | 'stream'> = {
 type Meaning = Pick<StreamEvent, 'usage' | 'usageOnly' | 'done' | 'failed' | 'isInOrder'>;
 type EventTexts = Pick<StreamEvent, 'deltas' | 'ends'>;
 
-/** An event as its dialect reads it. */
 export interface EventReading extends Meaning {
   readonly places?: Places;
   /** Called once all places have been read. */
@@ -91,7 +89,10 @@ function eventOf(frame: Frame, json: unknown, reading: EventReading, found: Foun
   return finish === undefined ? event : { ...event, ...finish({ deltas, ends }) };
 }
 
-/** Decides whether a stop reason ends a choice. Some servers put one on every chunk: then none ends anything. */
+/**
+ * Returns a function that reports whether a stop reason ends its choice. If a server sends one with every chunk, none
+ * does.
+ */
 export function createChoiceEnds(): (index: number, isStopped: boolean, hasText: boolean) => boolean {
   const stopped = new Set<number>();
   let endsChoices = true;

@@ -15,12 +15,12 @@ export const anthropicAnswers = answerReaders(
   createMessageReader,
 );
 
-/** Joins text blocks: citations, tools and thinking split the text of an answer into blocks. */
+/** Joins text blocks, because citations, tools and thinking split an answer's text into blocks. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
 
-/** Returns the marks of a text in a block. `isBegun` is true for the first text of the block. */
+/** Returns the marks of a text in a block. `isBegun` is true for the block's own text, which deltas continue. */
 type MarksOf = (kind: AnswerText['kind'], isBegun: boolean) => Marks | undefined;
 
 function blockPlaces(block: unknown, path: JsonPath, marksOf: MarksOf = () => undefined): Places {
@@ -53,7 +53,7 @@ function blockPlaces(block: unknown, path: JsonPath, marksOf: MarksOf = () => un
   }
 }
 
-/** Iterations that the top-level counts exclude. */
+/** Iteration types that the top-level counts exclude. */
 const BILLED_SEPARATELY: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
 
 /** Normalizes usage. Anthropic's `input_tokens` excludes cache reads and writes. */
@@ -136,7 +136,7 @@ function createMessageReader() {
 
 const STARTED = '0/text/start/';
 
-/** Reads content that some servers send with the message; SDKs append later blocks to it. */
+/** Reads content that some servers send in `message_start`. SDKs append later blocks to it. */
 function startedMessage(message: JsonObject): Places {
   const blocks = eachIn(message, 'content', ['message'], (block, path) =>
     blockPlaces(block, path, (kind) => ({ under: STARTED, joins: kind })),
@@ -144,7 +144,7 @@ function startedMessage(message: JsonObject): Places {
   return [blocks, ({ texts }) => (texts.length > 0 ? { ends: STARTED } : [])];
 }
 
-/** Reads a block's first text, which deltas of the block extend. Results of provider-run tools arrive whole. */
+/** Reads a block's first text, which later deltas extend. Results of provider-run tools arrive whole. */
 function startedBlock(event: JsonObject): Places {
   const under = `${channel('text', event)}/whole/`;
   const places = blockPlaces(event.content_block, ['content_block'], (kind, isBegun) =>
@@ -186,7 +186,7 @@ function deltaPlaces(event: JsonObject): Places {
 const CHANNEL_WORD = { text: 'text', reasoning: 'reasoning', tool_arguments: 'tool' } as const;
 const KINDS = ['text', 'reasoning', 'tool_arguments'] as const;
 
-/** Names a channel by block. Anthropic streams one choice, in numbered blocks. */
+/** Returns a channel name by block index. Anthropic streams a single choice. */
 function channel(kind: AnswerText['kind'], { index }: JsonObject): string {
   return `0/${CHANNEL_WORD[kind]}/${typeof index === 'number' ? index : 0}`;
 }

@@ -39,7 +39,7 @@ export const anthropicCountTokens: Dialect = {
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
-/** Reads a messages body. Bedrock names the model in the path instead of the body. */
+/** Reads a messages body. The model is a parameter, because Bedrock names it in the path. */
 export function readAnthropicChat(body: JsonObject, model: string): RequestFacts {
   return { ...readBody(body, model), output: outputLimit(body) };
 }
@@ -76,14 +76,14 @@ export function thinks(body: JsonObject): boolean {
   return type !== undefined && type !== 'disabled';
 }
 
-/** Members read elsewhere, or that steer the model without adding text to the prompt. */
+/** Members that are read elsewhere, or that steer the model without adding prompt text. */
 const NOT_TEXT = namesIn(
   'model messages system tools tool_choice mcp_servers max_tokens stream stop_sequences temperature top_p top_k',
   'thinking metadata service_tier speed inference_geo container thread fallbacks fallback_credit_token',
   'billing_policy cache_control diagnostics user_profile_id workspace_id anthropic_version anthropic_beta',
 );
 
-/** Returns the models of server-side fallback. `default` is a model that only Anthropic knows. */
+/** Returns the server-side fallback models. `default` stands for a model that only Anthropic knows. */
 function fallbackModels(body: JsonObject): string[] {
   if (body.fallbacks === 'default') return ['default'];
   return arrayOf(body.fallbacks).map((fallback) =>
@@ -127,7 +127,7 @@ type Role = PromptText['role'];
 
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
-/** Reads `content` or `system`. Reads all strings in unknown blocks: none may bypass inspection. */
+/** Reads `content` or `system`, including all strings in unknown blocks, so that none bypasses inspection. */
 function readAnthropicContent(into: PromptCollector, role: Role, content: unknown, path: JsonPath): void {
   if (content === undefined || content === null) return;
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
@@ -154,7 +154,7 @@ function readBlock(into: PromptCollector, place: TextRole, block: JsonObject, pa
   } else if (type === 'thinking') {
     const { thinking: text, signature } = block;
     into.addThought(place.role, { text, signature }, [...path, 'thinking']);
-    // The signature carries the full thinking, and counts as input.
+    // The signature contains the full thinking and is billed as input.
     into.addSealedText({ role: place.role, kind: 'reasoning' }, block.signature, [...path, 'signature']);
   } else if (type === 'redacted_thinking') {
     into.addSealedText({ role: place.role, kind: 'reasoning' }, block.data, [...path, 'data']);

@@ -15,7 +15,7 @@ export interface AnthropicTools {
 interface Offer {
   readonly tool: JsonObject;
   readonly path: JsonPath;
-  /** Path to remove in order to withdraw the offer. */
+  /** Path whose removal withdraws the offer. */
   readonly remove: JsonPath;
 }
 
@@ -45,7 +45,7 @@ export function readAnthropicTools(
     ...(typeof tool.model === 'string' && { model: tool.model, dearer: 'the model of a tool' }),
   }));
   if (mcp.length > 0) {
-    // Removed together: the provider rejects a toolset without its server, and a server without its toolset.
+    // Removed together, because the provider rejects a toolset without its server and a server without its toolset.
     const remove = mcp.map((path) => ({ kind: 'remove', path }) as const);
     hostedTools.push({ type: 'mcp_servers', remove, forced: forced(undefined) });
   }
@@ -87,7 +87,7 @@ function anthropicToolName(tool: JsonObject): string {
   return typeof tool.name === 'string' ? tool.name : typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Returns a test whether `tool_choice` requires a provider-run tool, which may have no name. */
+/** Returns a function that reports whether `tool_choice` requires a provider-run tool, which may have no name. */
 function forcedBy(choice: JsonObject, clientTools: readonly string[]) {
   return (name: string | undefined): boolean => {
     if (choice.type === 'any') return clientTools.length === 0;

@@ -11,13 +11,13 @@ import { Walk } from '../../inspect/walk.ts';
 interface LooseText {
   readonly text: string;
   readonly path: readonly (string | number)[];
-  /** Path of member names and self-declared element indexes; the same in all events that continue a text. */
+  /** Path of member names and of the elements' own indexes; the same in all events that continue a text. */
   readonly place: string;
   /** False for labels (names, types, times), which never continue in a later event. */
   readonly mayContinue: boolean;
 }
 
-/** Reads streams of unknown endpoints, and errors. Each string is a text on the channel of its place. */
+/** Reads errors, and streams of unknown endpoints. Each string is a text whose channel is its place. */
 export function createAnyJsonReader(): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
@@ -38,7 +38,7 @@ export function createAnyJsonReader(): StreamReader {
   };
 }
 
-/** Groups texts at the same place in a list of documents, which a client may read as a stream. */
+/** Groups texts at the same place in the elements of an array, which clients may treat as a stream. */
 export const readElements = stepwise(function* (elements: unknown): Work<AnswerFacts> {
   if (!Array.isArray(elements)) return EMPTY_ANSWER;
   const byPlace = new Map<string, AnswerText[]>();
@@ -107,7 +107,7 @@ const LABEL_NAMES =
   /^(?:object|role|model|name|event|kind|status|state|version|timestamp|created_?at|.{0,40}id|.{0,40}reason|.{0,40}type|.{0,40}fingerprint)$/i;
 const LABEL = /^[\w.:+/-]{1,128}$/;
 
-/** Recognizes one-word names, types and times, which clients never join across events. */
+/** Reports whether a string is a one-word name, type or time, which clients never join across events. */
 function isLabel(name: string | undefined, value: string): boolean {
   return name !== undefined && value.length <= 128 && LABEL_NAMES.test(name) && LABEL.test(value);
 }

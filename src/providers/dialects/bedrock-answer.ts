@@ -20,7 +20,7 @@ function readConverseAnswer(answer: JsonObject): AnswerReading {
   return { usage: readUsage(answer.usage), places, joinedName };
 }
 
-/** Joins `text` blocks with cited text, since citations split the text; joins reasoning separately. */
+/** Joins `text` blocks with cited text, because citations split the text. Reasoning is joined separately. */
 function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText): string | undefined {
   if (name === 'reasoningContent') return kind;
   const isCited = name === 'citationsContent' && list === 'content' && member === 'text';
@@ -50,7 +50,10 @@ function memberPlaces(value: unknown, path: JsonPath, name: string): Places {
   }
 }
 
-/** Normalizes usage. `inputTokens` excludes cache reads and writes. Nova's invoke appends `Count`. */
+/**
+ * Normalizes usage. `inputTokens` excludes cache reads and writes. Nova's invoke format appends `Count` to cache
+ * members.
+ */
 function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return cacheApart(
@@ -69,7 +72,9 @@ function writtenFor1h(details: unknown): number {
     .reduce((sum, detail) => sum + (tokenCount(detail.inputTokens) ?? 0), 0);
 }
 
-/** Reads Nova's own answers, which match Converse, and its stream, whose documents wrap each event in its name. */
+/**
+ * Reads Nova's own answers, which match Converse, and its streams, which wrap each event in a member named after it.
+ */
 export const novaAnswers = answerReaders(readConverseAnswer, () =>
   jsonReader(bedrockCut, (event) => {
     const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
@@ -77,12 +82,12 @@ export const novaAnswers = answerReaders(readConverseAnswer, () =>
   }),
 );
 
-/** Reports whether a model signs its reasoning, as Claude does. ARNs of profiles may hide Claude. */
+/** Reports whether a model signs its reasoning, as Claude does. Profile ARNs may stand for Claude. */
 function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }
 
-/** Reads one event, whose content is at `path`. A signature of reasoning arrives after all of the reasoning text. */
+/** Reads one event with its content at `path`. A reasoning signature arrives after all reasoning text. */
 function readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): EventReading {
   switch (name) {
     case 'contentBlockDelta':
@@ -103,7 +108,7 @@ function readConverseEvent(name: string, event: JsonObject, path: JsonPath, sign
   }
 }
 
-/** Matches `throttlingException`, `modelStreamErrorException` and the like, and the codes of error messages. */
+/** Matches exception names such as `throttlingException`, and error codes. */
 export function isException(eventName: string): boolean {
   return /(exception|error|failure)$/i.test(eventName);
 }

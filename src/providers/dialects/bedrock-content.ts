@@ -7,7 +7,7 @@ import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
 
-/** Reads `system`, `content` or a tool result's content: blocks, each with one member named by its type. */
+/** Reads `system`, `content` or a tool result's content: blocks, each with one member named after its type. */
 export function readBlocks(into: PromptCollector, role: Role, blocks: unknown, path: JsonPath): void {
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (!Array.isArray(blocks)) {
@@ -63,7 +63,7 @@ function readReasoning(into: PromptCollector, role: Role, block: JsonObject, pat
   into.addSealedText(place, block.redactedContent, [...path, 'redactedContent']);
 }
 
-/** Reads content marked for a guardrail, which the model reads too. */
+/** Reads content marked for a guardrail. The model reads it too. */
 function readGuarded(into: PromptCollector, place: TextRole, block: JsonObject, path: JsonPath): void {
   into.addTextsIn(place, block.text, [...path, 'text']);
   if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);

@@ -39,7 +39,7 @@ export const bedrockCountTokens: Dialect = {
     const path = ['input', 'invokeModel', 'body'];
     if (isObject(invokeModel)) {
       const encoded = typeof invokeModel.body === 'string' ? invokeModel.body : '';
-      // The encoded body is read as text, without distinguishing media in it.
+      // The decoded body is read as text, including any media.
       into.addSealedText(ROLE.userText, Buffer.from(encoded, 'base64').toString(), path);
       into.undecoded = true;
     }
@@ -57,12 +57,12 @@ function modelFacts(into: PromptCollector, endpoint: Endpoint): RequestFacts {
   };
 }
 
-/** Recognizes the ARN of a stored prompt, whose text and tools are not visible. */
+/** Reports whether a model is the ARN of a stored prompt, whose text and tools are not visible. */
 function isStoredPrompt(model: string): boolean {
   return /^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//.test(model);
 }
 
-/** Reads the conversation and the definitions of tools. */
+/** Reads the conversation and the tool definitions. */
 export function readConversation(into: PromptCollector, body: JsonObject, path: readonly string[]): void {
   if (body.system !== undefined) readBlocks(into, 'system', body.system, [...path, 'system']);
   readMessages(into, optionalArray(body, 'messages'), [...path, 'messages']);
@@ -89,7 +89,7 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
   };
 }
 
-/** Members read elsewhere, or that steer the model without adding text to the prompt. */
+/** Members that are read elsewhere, or that steer the model without adding prompt text. */
 const NOT_TEXT = namesIn(
   'messages system toolConfig inferenceConfig guardrailConfig performanceConfig serviceTier',
   'requestMetadata additionalModelResponseFieldPaths',
@@ -140,7 +140,7 @@ function whyUnbounded(body: JsonObject, model: string): string | undefined {
   return undefined;
 }
 
-/** Member names that model families use for an output limit, a number of answers or a more expensive service. */
+/** Matches names that model families use for an output limit, a number of answers or a more expensive service. */
 const COSTLY =
   /^(max_?((?=\w*token)\w+|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
 

@@ -28,8 +28,8 @@ import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
 
 /**
- * Returns the dialect of `POST /model/<id>/invoke`, or of `/invoke-with-response-stream` if `stream` is set. The format
- * is that of the model's family; returns undefined for unknown families, whose bodies cannot be read.
+ * Returns the dialect of `POST /model/<id>/invoke`, or of `/invoke-with-response-stream` if `stream` is set. Returns
+ * undefined for unknown model families, whose body format the gateway cannot read.
  */
 export function bedrockInvoke(model: string, stream: boolean): Dialect | undefined {
   const family = familyOf(model);
@@ -56,10 +56,10 @@ function requireAnthropicBody(body: JsonObject): void {
   );
 }
 
-/** Random padding, by which Bedrock hides lengths from eavesdroppers. */
+/** Random padding with which Bedrock hides lengths from eavesdroppers. */
 const PADDING = /^[A-Za-z0-9]{1,64}$/;
 
-/** Reads `chunk` events: JSON of the family in Base64, and Bedrock's metrics in the last one. */
+/** Reads `chunk` events: the family's JSON in Base64, with Bedrock's metrics in the last one. */
 function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.stream();
   let own: Usage | undefined;
@@ -87,7 +87,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
       const usage = metrics === undefined ? event.usage : settledUsage(objectOf(metrics), own);
       return {
         ...event,
-        // Repacked to drop unknown members, and bytes that are not text.
+        // Repacked to drop unknown members and invalid UTF-8.
         frame: { ...frame, data: pack(json) },
         inner: { json, pack },
         ...(usage === undefined ? {} : { usage }),
@@ -98,7 +98,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   };
 }
 
-/** Returns Bedrock's metrics, or the family's own usage, which is more detailed, if both agree. */
+/** Returns the family's own usage, which is more detailed, if it agrees with Bedrock's metrics, or else the metrics. */
 function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | undefined {
   const billed = cacheApart(
     metrics.inputTokenCount,
@@ -112,7 +112,7 @@ function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | unde
 
 /**
  * Returns the family of a model id, or undefined if its body format is unknown. Ignores cross-region prefixes (`us.`,
- * `eu.`, `global.` …). An ARN counts as Anthropic if the body confirms it.
+ * `eu.`, `global.` …). ARNs are treated as Anthropic, which the body must confirm.
  */
 function familyOf(model: string): InvokeFamily | undefined {
   if (model.startsWith('arn:')) return anthropicByBody;

@@ -7,7 +7,7 @@ import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMedium, addUnknown } from './media.ts';
 import { eachIn, type Places, textIn } from './places.ts';
 
-/** A model family's own body format for `invoke`. Its stream is JSON documents inside frames. */
+/** A model family's own body format for `invoke`. Streams carry JSON documents in event-stream frames. */
 export interface InvokeFamily extends AnswerReaders {
   readonly name: string;
   readonly request: Dialect['request'];
@@ -17,7 +17,7 @@ interface PromptFormat {
   readonly prompts: readonly string[];
   /** Path of the output limit. Absent if nothing is generated. */
   readonly limit?: readonly [string] | readonly [string, string];
-  /** Paths of texts in an answer or a stream chunk: a member, or a member of each item of a list. */
+  /** Paths to the text of an answer or stream chunk: a member, or a member of each array element. */
   readonly texts?: readonly (readonly [name: string] | readonly [list: string, name: string])[];
   usage?(answer: JsonObject): Usage | undefined;
 }
@@ -27,7 +27,7 @@ function promptFamily(name: string, format: PromptFormat): InvokeFamily {
     return (format.texts ?? []).map(([member, name]) =>
       name === undefined
         ? textIn('text', answer, member, [], { channel: '0/text' })
-        : // Parallel answers are numbered by their place in a list.
+        : // Parallel answers are numbered by array index.
           eachIn(answer, member, [], (item, path, index) =>
             textIn('text', item, name, path, { channel: `${index}/text` }),
           ),

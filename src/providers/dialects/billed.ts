@@ -4,10 +4,10 @@ import type { Dialect, StreamReader, Usage } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { objectOf } from './fields.ts';
 
-/** Returns the USD that were billed according to a usage object; undefined if it does not contain them. */
+/** Returns the billed amount in USD from a usage object, or undefined if it contains none. */
 export type BillOf = (usage: JsonObject) => number | undefined;
 
-/** Extends a dialect for a provider that reports the exact bill of a request in addition to its token counts. */
+/** Extends a dialect for a provider that reports the exact bill in addition to its token counts. */
 export function billed(inner: Dialect, billOf: BillOf): Dialect {
   return {
     ...inner,
@@ -25,7 +25,7 @@ export function billed(inner: Dialect, billOf: BillOf): Dialect {
 /** A larger bill for one call is implausible. */
 const MAX_BILL_USD = 10_000;
 
-/** Returns an amount of USD; undefined if it is implausible. */
+/** Returns a plausible amount in USD, or undefined. */
 export function usdBill(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_BILL_USD ? value : undefined;
 }

@@ -18,7 +18,7 @@ export const cohereV1Answers = answerReaders(
 
 function readV2Answer(answer: JsonObject): AnswerReading {
   const message = objectOf(answer.message);
-  /** Log probabilities do not name the text that they spell; it is the first text. */
+  /** Log probabilities do not name the text that they spell, which is the first one. */
   let spelled = '';
   const places: Places = [
     eachIn(message, 'content', ['message'], contentPlaces),
@@ -42,16 +42,15 @@ function contentPlaces(part: unknown, path: JsonPath): Places {
     : textIn('text', part, 'text', path);
 }
 
-/** Joins the parts of the content. */
 function joinedName({ kind, path: [, list] }: AnswerText): string | undefined {
   return list === 'content' ? kind : undefined;
 }
 
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
 
-/** @param marks of the places in an event */
+/** @param marks for places in an event; undefined for whole answers */
 function v1Places(answer: unknown, path: JsonPath, marks?: Marks): Places {
-  // In an event, the answer's own text is a copy of the streamed one.
+  // In an event, the answer's own text is a copy of the streamed text.
   const ofText = marks === undefined ? marks : { ...marks, copies: STREAMED };
   return [
     textIn('text', answer, 'text', path, ofText),
@@ -120,7 +119,7 @@ function readV2Event(event: JsonObject): EventReading {
 
 /** Channel of the streamed text in v1. */
 const STREAMED = '0/text';
-/** Channels of citations, searches, complete tool calls, and of the whole answer in the last event. */
+/** Channel prefix for citations, searches, complete tool calls, and of the whole answer in the last event. */
 const V1_WHOLE = '0/whole/';
 
 function readV1Event(event: JsonObject): EventReading {

@@ -64,7 +64,7 @@ export const cohereChatV1: Dialect = {
   ...cohereV1Answers,
 };
 
-/** Members read by name, or that steer the model without adding text. Every other member is read as text. */
+/** Members that are read by name, or that steer the model without adding text. All others are read as text. */
 const READ = namesIn(
   'model stream max_tokens messages documents response_format tools tool_choice thinking',
   'message preamble chat_history tool_results conversation_id connectors',
@@ -84,7 +84,7 @@ function chatFacts(into: PromptCollector, body: JsonObject): RequestFacts {
   };
 }
 
-/** Requires a string that may be empty: v1 sends an empty message with tool results. */
+/** Requires a string that may be empty, because v1 clients send an empty message with tool results. */
 function requiredText(body: JsonObject, name: string): string {
   return optionalString(body, name) ?? requiredString(body, name);
 }
@@ -131,7 +131,7 @@ function readV2Part(into: PromptCollector, place: TextRole, part: JsonObject, pa
   }
 }
 
-/** Reads an image whose address is a string, or the `url` of an object. */
+/** Reads an image given as a URL string, or as an object with `url`. */
 export function addCohereImage(
   into: PromptCollector,
   place: TextRole,
@@ -177,7 +177,7 @@ function readV1Message(into: PromptCollector, message: JsonObject, path: JsonPat
   addUnknown(into, ROLE.toolResult, message.tool_results, [...path, 'tool_results']);
 }
 
-/** Connectors fetch from the web or from the customer's stores, on Cohere's side. */
+/** Connectors run at Cohere and fetch from the web or from the customer's stores. */
 function connectors(body: JsonObject): HostedTool[] {
   const list = optionalArray(body, 'connectors') ?? [];
   if (list.length === 0) return [];

@@ -7,7 +7,7 @@ import { addCohereImage } from './cohere-chat.ts';
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMedium, addUnknown } from './media.ts';
 
-/** Builds a dialect that only reads prompt text and never streams. */
+/** Builds a dialect for endpoints that generate and stream nothing. */
 function searchDialect(name: string, addWords: (into: PromptCollector, body: JsonObject) => void): Dialect {
   return {
     name,

@@ -4,9 +4,9 @@ import type { CutPayload } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 
 /*
- * Payloads that make clients treat a cut stream as an error, each tested with them (docs/clients/streams.md). `error`
- * is first in every payload, because several clients detect errors by the bytes `{"error":`. Where clients need
- * different values of `type`, the error is sent again in the other form.
+ * Payloads that make clients report a cut stream as an error. Each is tested with real clients
+ * (docs/clients/streams.md). `error` is first in every payload, because several clients detect errors by the bytes
+ * `{"error":`. If clients need different values of `type`, the error is sent twice, once with each value.
  */
 
 /** The gateway's own error shape, for streams of unknown dialect. Ollama clients also read `error`. */
@@ -15,9 +15,9 @@ export function plainCut({ type, message }: Refusal): readonly CutPayload[] {
 }
 
 /**
- * OpenAI clients raise an `error`, but some treat it as a normal chunk if it also contains `choices`. Some read `code`
- * as an HTTP status and use it to decide whether to retry. Clients that skip non-chunks find OpenAI's finish reason for
- * withheld answers in the chunk that follows.
+ * OpenAI clients throw on an `error` member, but some ignore it in chunks that also contain `choices`. Some read
+ * `code` as an HTTP status and use it to decide whether to retry. For clients that skip everything but chunks, a
+ * chunk with OpenAI's finish reason for withheld answers follows.
  */
 export function choicesCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
   const isChat = last.object !== 'text_completion';
@@ -35,7 +35,7 @@ export function choicesCut({ type, message }: Refusal, last: JsonObject): readon
 
 const MAX_CHOICES = 128;
 
-/** Returns only the choice indexes of a chunk: its content may be the reason for the cut. */
+/** Returns only the choice indexes of a chunk, because its content may be the reason for the cut. */
 function indexesOf({ choices }: JsonObject): readonly number[] {
   const indexes = arrayOf(choices)
     .slice(0, MAX_CHOICES)
@@ -45,14 +45,14 @@ function indexesOf({ choices }: JsonObject): readonly number[] {
 }
 
 /**
- * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the preceding events in that read. This
- * padding exceeds their total in a 64 KiB read.
+ * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it. This padding
+ * makes it longer than the error event, and than most pieces of text before that.
  */
 const PAD_CHARS = 8_192;
 
 /**
- * Mistral clients validate chunks strictly and raise on anything else. Clients that skip unknown data find Mistral's
- * error finish reason in a chunk with the stream's `id` and `model`.
+ * Mistral clients validate chunks strictly and throw on anything else. For clients that skip unknown data, a chunk
+ * with the stream's `id` and `model` has Mistral's finish reason `error`.
  */
 export function mistralCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
   const error = { error: openaiError(type, message), type };
@@ -75,8 +75,8 @@ export interface CutResponse {
 }
 
 /**
- * Some OpenAI clients raise an event named `error`, some an event of that `type`, some a failed response.
- * `invalid_prompt` is the only code of OpenAI that no agent retries.
+ * Some OpenAI clients throw on an event named `error`, some on an event whose `type` is `error`, and some on a failed
+ * response. `invalid_prompt` is the only OpenAI error code that no agent retries.
  */
 export function responsesCut(
   { type, message }: Refusal,
@@ -110,7 +110,7 @@ export function responsesCut(
   ];
 }
 
-/** Anthropic clients recognize an error by the event name, or by the `type` in its data. */
+/** Anthropic clients recognize an error by the event name, or by the `type` in the event's data. */
 export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] {
   const error = { type, message };
   return [
@@ -120,8 +120,8 @@ export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] 
 }
 
 /**
- * Google clients raise an error with an HTTP status in `error.code`. Older ones skip it, but fail on a line that is
- * not JSON or has no blank line after it. Other clients ignore that line as an unknown field.
+ * Google clients throw if `error.code` is an HTTP status. Older ones skip the error, but fail on a line that is not
+ * JSON or has no blank line after it. Other clients ignore that line as an unknown field.
  */
 export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   const status = ERROR_STATUS[type] === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
@@ -134,7 +134,7 @@ export function bedrockCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ event: 'validationException', json: { message, type } }];
 }
 
-/** Cohere v2 clients raise nothing within a stream; they recognize an error by how the message ends. */
+/** Cohere v2 clients throw nothing within a stream. They recognize an error by the finish reason of the message. */
 export function cohereV2Cut({ type, message }: Refusal): readonly CutPayload[] {
   const delta = { finish_reason: 'ERROR', error: message };
   return [

@@ -10,22 +10,21 @@ import { withoutCase } from '../../text/without-case.ts';
 /** Larger counts are treated as missing (docs/budgets.md). */
 export const MAX_TOKENS = 1e9;
 
-/** Returns the array, or an empty one for any other value, since readers of answers never throw. */
+/** Returns the array, or an empty one for any other value, because answer readers never throw. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the object, or an empty one for any other value. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Shorter texts cannot be nested too deeply. */
+/** JSON of up to this length cannot be nested too deeply. */
 const FLAT_CHARS = 2_048;
 
 /**
- * Parses a frame's payload; undefined for invalid JSON, numbers, booleans and null.
- * @throws GatewayError upstream_unavailable if it would take too long to parse
+ * Parses a frame's payload. Returns undefined for invalid JSON, numbers, booleans and null.
+ * @throws GatewayError upstream_unavailable if parsing would take too long
  */
 export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>): unknown {
   if (data === undefined || data === '') return undefined;
@@ -37,7 +36,7 @@ export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>):
   try {
     return withText(JSON.parse(data));
   } catch {
-    // If usage is missing at the end, the streamed text is billed instead.
+    // If no usage is reported by the end, the streamed text is billed instead.
     return undefined;
   }
 }
@@ -46,24 +45,24 @@ function withText(json: unknown): unknown {
   return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
 }
 
-/** Returns a reported count; undefined if it is missing, negative, NaN or absurdly large. */
+/** Returns a reported count, rounded up, or undefined if it is missing, negative, NaN or absurdly large. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : undefined;
 }
 
-/** Reads a count that is omitted when zero; undefined if it is invalid. */
+/** Returns a count that providers omit when it is zero, or undefined if it is invalid. */
 export function countOrZero(value: unknown): number | undefined {
   return value === undefined || value === null ? 0 : tokenCount(value);
 }
 
-/** Builds usage from two counts; undefined unless both are valid. */
+/** Returns usage with these two counts, or undefined if either is invalid. */
 export function plainUsage(input: unknown, output: unknown): Usage | undefined {
   const inputTokens = tokenCount(input);
   const outputTokens = tokenCount(output);
   return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
-/** Builds usage from an input count that excludes cache reads and writes. */
+/** Returns usage for an input count that excludes cache reads and writes. */
 export function cacheApart(
   fresh: unknown,
   output: unknown,
@@ -85,7 +84,7 @@ export function cacheApart(
   };
 }
 
-/** Builds a reader of a member that must pass a test. Null counts as absent. */
+/** Returns a function that reads a member and throws if its value fails the test. Null counts as absent. */
 function optional<T>(isWanted: (value: unknown) => value is T, wanted: string) {
   return (body: JsonObject, name: string): T | undefined => {
     const value = body[name];
@@ -138,7 +137,7 @@ export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
-/** Refuses known members in different letter case: some provider parsers accept `N` for `n`. */
+/** Refuses known members in different letter case, because some provider parsers accept `N` for `n`. */
 export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(body)) {
     const folded = withoutCase(name);
@@ -148,7 +147,7 @@ export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boo
   }
 }
 
-/** Reads a token limit for which 0 means none. */
+/** Reads a token limit. 0 means no limit. */
 export function optionalLimit(body: JsonObject, name: string): number | undefined {
   const limit = optionalCount(body, name);
   return limit === 0 ? undefined : limit;

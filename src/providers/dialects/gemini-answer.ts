@@ -30,13 +30,13 @@ function readGenerated(answer: JsonObject): AnswerReading {
   return { usage: readGeminiUsage(answer.usageMetadata), places, joinedName };
 }
 
-/** Joins a candidate's text parts as `response.text` of Google's SDKs does. Thoughts join separately. */
+/** Joins a candidate's text parts as `response.text` does in Google's SDKs. Thoughts are joined separately. */
 function joinedName({ kind, path }: AnswerText): string | undefined {
   const isPartText = path.length === PART_TEXT_STEPS && path.at(-1) === 'text';
   return isPartText ? `${String(path[1])}/${kind}` : undefined;
 }
 
-/** Steps of `candidates.0.content.parts.0.text`. */
+/** Number of steps in the path `candidates.0.content.parts.0.text`. */
 const PART_TEXT_STEPS = 6;
 
 function candidateTokens(candidate: unknown, path: JsonPath, channel: string): Places {
@@ -52,7 +52,7 @@ function eachPart(
   return eachIn(content, 'parts', [...path, 'content'], (part, at) => read(objectOf(part), at));
 }
 
-/** Members with strings of their own, and their kind. */
+/** Part members that contain strings, with their kind. */
 const VALUES: readonly (readonly [name: string, kind: AnswerText['kind']])[] = [
   ['functionCall', 'tool_arguments'],
   ['toolCall', 'tool_arguments'],
@@ -73,8 +73,8 @@ function kindOf(part: JsonObject): AnswerText['kind'] {
 }
 
 /**
- * Normalizes `usageMetadata`. The prompt count includes cached tokens; the candidates' count excludes thoughts.
- * Tokens read by provider-run tools are extra. Google omits zero counts.
+ * Normalizes `usageMetadata`. The prompt count includes cached tokens; the candidates' count excludes thoughts. Input
+ * tokens of provider-run tools are counted separately. Google omits zero counts.
  */
 export function readGeminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
@@ -85,7 +85,7 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   const toolPrompt = countOrZero(usage.toolUsePromptTokenCount);
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
   const inputTokens = promptTokens + toolPrompt;
-  // The total is larger, so the omitted count is not zero.
+  // If the total is larger, the omitted count is not zero.
   const outputTokens = Math.max(written + thoughts, (tokenCount(usage.totalTokenCount) ?? 0) - inputTokens);
   const inputAudioTokens = audioTokens(usage.promptTokensDetails, usage.toolUsePromptTokensDetails);
   const outputAudioTokens = audioTokens(usage.candidatesTokensDetails);
@@ -99,7 +99,7 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** Undefined if the provider does not split usage by modality. */
+/** Returns undefined if the provider does not split usage by modality. */
 function audioTokens(...details: readonly unknown[]): number | undefined {
   if (!details.some(Array.isArray)) return undefined;
   return details
@@ -183,7 +183,7 @@ function streamedPart(part: JsonObject, path: JsonPath, candidate: number, calls
   ];
 }
 
-/** Reads a call. It arrives as an object, or as pieces of strings, of which the last lacks `willContinue`. */
+/** Reads a call, which arrives as an object or in string pieces. The last piece lacks `willContinue`. */
 function callPlaces(call: JsonObject, path: JsonPath, candidate: number, calls: CallsSoFar): Places {
   const { partialArgs: _pieces, ...whole } = call;
   if (!calls.continues) calls.count += 1;

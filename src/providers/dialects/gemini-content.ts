@@ -34,7 +34,7 @@ export function readGeminiContent(into: PromptCollector, role: Role, value: unkn
   }
 }
 
-/** Part members without text or media of their own. */
+/** Part members that are read separately, or contain no text or media. */
 const SILENT = namesIn('text thought thoughtSignature videoMetadata mediaResolution');
 
 function readPart(into: PromptCollector, role: Role, part: JsonObject, path: JsonPath): void {
@@ -43,7 +43,7 @@ function readPart(into: PromptCollector, role: Role, part: JsonObject, path: Jso
   const signature = member(part, 'thoughtSignature');
   // Gemini counts the thoughts behind a signature as input again.
   if (signature) into.addSealedText({ role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
-  // Video at a higher frame rate costs more; the size of the video does not reveal the rate.
+  // Video costs more at a higher frame rate, which its size does not reveal.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
   if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'id' });
   for (const name of Object.keys(part)) {
@@ -106,17 +106,17 @@ function readInline(into: PromptCollector, role: Role, blob: JsonObject, path: J
   if (displayName) into.addText({ role, kind }, displayName.value, [...path, displayName.name]);
 }
 
-/** Addresses of uploaded files: by name, by the URL that Google's API returns, or in Cloud Storage. */
+/** Matches URIs of stored files: file names, URLs that Google's API returns, and Cloud Storage URIs. */
 const STORED =
   /^(?:files\/[\w-]+|gs:\/\/.*|https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta|alpha)?\/files\/[\w-]+)$/s;
 
-/** Reads a stored file or a remote address, whose content is not visible. */
+/** Reads a reference to a stored or remote file, whose content is not visible. */
 function readFile(into: PromptCollector, role: Role, file: JsonObject, path: JsonPath): void {
   const mimeType = mimeTypeOf(file);
   const uri = member(file, 'fileUri');
   into.unseenContent = true;
   const declared = {
-    // Without a type it could be anything. Video is the most expensive.
+    // A file without a type counts as video, the most expensive kind.
     kind: mimeType === '' ? 'video' : mediaKind(mimeType),
     ...(mimeType === '' ? {} : { mimeType }),
   };
@@ -132,7 +132,7 @@ function mimeTypeOf(object: JsonObject): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** A member in the client's spelling: Google accepts both `systemInstruction` and `system_instruction`. */
+/** A member in the client's spelling. Google accepts both `systemInstruction` and `system_instruction`. */
 export interface Member {
   readonly name: string;
   readonly value: unknown;
@@ -150,8 +150,8 @@ function snakeName(camel: string): string {
 }
 
 /**
- * Returns the member in either spelling of its camel-case name. Null counts as absent.
- * @throws GatewayError if both spellings are present, since the provider might use either
+ * Returns a member by its camel-case name, in either spelling. Null counts as absent.
+ * @throws GatewayError if both spellings are present, because the provider might use either
  */
 export function member(object: JsonObject, camel: string): Member | undefined {
   const snake = snakeName(camel);
@@ -175,7 +175,10 @@ export function camelName(name: string): string {
     : name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Reads a list as Google does: an array, or a single value as a list of one. */
+/**
+ * Returns the elements of a member with their paths. As in Google's parsers, a single value counts as an array of
+ * one.
+ */
 export function listAt(found: Member | undefined, path: JsonPath): { value: unknown; path: JsonPath }[] {
   if (found === undefined) return [];
   const at = [...path, found.name];

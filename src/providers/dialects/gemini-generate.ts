@@ -100,7 +100,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   };
 }
 
-/** Members read elsewhere, or that steer the model without adding text to the prompt. */
+/** Members that are read elsewhere, or that steer the model without adding prompt text. */
 const NOT_TEXT = namesIn(
   'contents systemInstruction tools toolConfig safetySettings cachedContent continuationToken',
   'serviceTier labels store model generateContentRequest',
@@ -145,7 +145,7 @@ function outputLimit(body: JsonObject): OutputLimit {
   };
 }
 
-/** Tool members that the client acts on. Every other member is a tool run by Google. */
+/** Tool members that the client runs. Google runs all others. */
 const CLIENT_RUN: ReadonlySet<string> = new Set(['functionDeclarations', 'computerUse']);
 
 function readTools(into: PromptCollector, body: JsonObject) {

@@ -1,14 +1,17 @@
 import { Walk } from '../../inspect/walk.ts';
 import type { JsonPath } from '../../json/path.ts';
 
-/** A string inside a JSON value, or with `editable: false` its member names and numbers. */
+/** A string in a JSON value, or its member names and numbers (`editable: false`). */
 export interface FoundText {
   readonly text: string;
   readonly path: JsonPath;
   readonly editable?: false;
 }
 
-/** Returns the strings in a JSON value, and its names and numbers, which may hold words, as one uneditable text. */
+/**
+ * Returns the strings in a JSON value, and its member names and numbers as one uneditable text, because they may
+ * contain words.
+ */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   if (typeof value === 'string') return value === '' ? [] : [{ text: value, path }];
   const found: FoundText[] = [];
@@ -52,7 +55,7 @@ export class TextWalk {
       }
       const { step, value } = walk;
       if (typeof value === 'number' && Array.isArray(level.value)) {
-        // Lists of token ids and vectors can hold hundreds of thousands of numbers.
+        // Arrays of token ids or vectors can contain hundreds of thousands of numbers.
         level.next = addNumbers(rest, level.value, level.next - 1);
         return false;
       }

@@ -5,7 +5,7 @@ import type { Media } from '../request-facts.ts';
 import { namesIn } from './fields.ts';
 import { ROLE, type PromptCollector, type TextRole } from './prompt-collector.ts';
 
-/** Returns the kind of media for a MIME type: `document` unless it is image, audio or video. */
+/** Returns the media kind of a MIME type: `document` unless it is image, audio or video. */
 export function mediaKind(mimeType: string): Media['kind'] {
   const family = mimeType.split('/', 1)[0]?.toLowerCase();
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
@@ -20,8 +20,8 @@ export function isTextType(mimeType: string): boolean {
 }
 
 /**
- * Adds a file declared as text. Unless it is a plain text document, it also counts as media of unknown size: a provider
- * may interpret it by its bytes or by its member (`kind`).
+ * Adds a file declared as text. Unless it is a plain text document, it also counts as media of unknown size, because
+ * a provider may interpret it by its bytes or its member (`kind`).
  */
 export function addTextFile(
   into: PromptCollector,
@@ -48,9 +48,9 @@ function addTextBytes(
 export interface DeclaredMedium {
   readonly kind: Media['kind'];
   readonly mimeType?: string | undefined;
-  /** The member name means an address; the value is an address unless it is a data URL. */
+  /** The member name denotes a URL or path, so the value is one unless it is a data URL. */
   readonly isAddress?: boolean;
-  /** An object of this type is media, whatever its member names are. */
+  /** An object of this type is media, regardless of its member names. */
   readonly isPart?: boolean;
 }
 
@@ -59,7 +59,7 @@ const MAX_PATH_CHARS = 4_096;
 const BASE64_START = /^[A-Za-z0-9+/=_\r\n-]*$/;
 const START_CHARS = 256;
 
-/** Adds media given as a string: a data URL, an address or Base64. */
+/** Adds media given as a string: a data URL, another URL or path, or Base64. */
 export function addMedium(
   into: PromptCollector,
   place: TextRole,
@@ -71,7 +71,7 @@ export function addMedium(
   const start = text.slice(0, START_CHARS);
   if (addDataUrl(into, { place, kind }, text, path)) return;
   if (/^data:/i.test(start)) {
-    // The header is too long to be parsed here.
+    // The data URL's header is longer than `START_CHARS`.
     into.media.push({ kind, source: 'inline' });
     into.addText(place, text, path);
   } else if ((isAddress && text.length <= MAX_PATH_CHARS) || !BASE64_START.test(start)) {
@@ -135,13 +135,13 @@ const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['file_data', 'document'],
   ['file_url', 'document'],
 ]);
-/** `image_data`, `audio_base64`, `multi_modal_data`: names used by engines and SDKs. */
+/** Matches names that engines and SDKs use: `image_data`, `audio_base64`, `multi_modal_data`. */
 const DATA_NAME =
   /^(?:input_?)?(image|picture|photo|audio|video|pdf|media|multi_?modal|mm)s?_?(?:data|base64|b64|bytes|blob|uuids)$/i;
 const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
 const KIND_IN_NAME = /image|picture|photo|audio|video/i;
 
-/** Returns the media in a member with this name; undefined if the member may contain something else. */
+/** Returns the media that a member of this name contains, or undefined if it may contain something else. */
 export function mediumNamed(name: string): DeclaredMedium | undefined {
   const isAddress = ADDRESS_NAME.test(name);
   const kind = KINDS.get(name);
@@ -158,12 +158,12 @@ const MEDIUM_CONTENT = namesIn(
   'url uri src href link location path source data bytes blob base64 b64 b64_json image pdf media document',
 );
 
-/** Reports whether a media object may have its address or bytes under this name. */
+/** Reports whether a media object may have its URL or bytes under this name. */
 export function isMediumContent(name: string): boolean {
   return MEDIUM_CONTENT.has(name);
 }
 
-/** Adds every string in a value of unknown shape, and its media: data URLs, addresses, encoded bytes. */
+/** Adds every string in a value of unknown shape, and its media: data URLs, other URLs, encoded bytes. */
 export function addUnknown(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   into.addTextsIn(place, value, path);
   addMediaIn(into, place, value, [...path], undefined);
@@ -221,7 +221,7 @@ function addMediaIn(
   }
 }
 
-/** Recognizes a file by an address next to a MIME type. */
+/** Detects an object that describes a file, by its MIME type member. */
 export function fileReferred(value: JsonObject): DeclaredMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;
@@ -264,7 +264,7 @@ export function addOtherMembers(
   for (const [name, value] of Object.entries(body)) if (!isRead(name)) addBodyMember(into, name, value);
 }
 
-/** Adds a body member as text and media; marks content as unseen if the text does not show all of it. */
+/** Adds a body member as text and media, and marks content as unseen if the text does not show all of it. */
 export function addBodyMember(into: PromptCollector, name: string, value: unknown): void {
   into.addTextsIn(ROLE.systemText, value, [name]);
   addMediaIn(into, ROLE.systemText, value, [name], mediumNamed(name));
@@ -281,7 +281,7 @@ function isSwitches(value: unknown): boolean {
   );
 }
 
-/** Adds the other engine from which vLLM would fetch an already processed prompt. */
+/** Adds the host from which vLLM would fetch an already processed prompt. */
 function addPeer(into: PromptCollector, { remote_host: host }: JsonObject, path: JsonPath): void {
   if (typeof host !== 'string') return;
   into.media.push({ kind: 'document', source: 'url', address: host, path: [...path, 'remote_host'] });

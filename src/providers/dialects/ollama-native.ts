@@ -105,7 +105,7 @@ function readNativeAnswer(body: JsonObject): AnswerReading {
   return { usage: plainUsage(body.prompt_eval_count, body.eval_count), places };
 }
 
-/** Places of text: kind, member and path. Chats put it in `message`, generation in `response` and `thinking`. */
+/** Text members: kind, name and path. `/api/chat` uses `message`; `/api/generate` uses `response` and `thinking`. */
 const WORDS = [
   ['reasoning', 'thinking', 'message'],
   ['text', 'content', 'message'],
@@ -119,7 +119,7 @@ function callPlaces(body: JsonObject, marks?: Marks): Places {
   );
 }
 
-/** Reads lines, each with one piece. The last one has `done` and the counts. Tool calls arrive whole. */
+/** Reads one piece per line. The last line has `done` and the counts. Tool calls arrive whole. */
 function createLineReader(): StreamReader {
   const wordPlaces = createWordPlaces();
   return jsonReader(plainCut, (line): EventReading => {
@@ -143,7 +143,9 @@ function createLineReader(): StreamReader {
 
 const WHOLE = '0/tool/';
 
-/** Clients read one of `message` and the other members: the first with text streams it, the other is a copy. */
+/**
+ * Clients read either `message` or the root members. The first one with text is the stream, and the other is a copy.
+ */
 function createWordPlaces(): (line: JsonObject) => Places {
   let speaker: string | undefined;
   return (line) =>

@@ -4,15 +4,15 @@ import type { TextDelta } from '../dialect.ts';
 import { objectOf } from './fields.ts';
 import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
 
-/** Names the call that an entry of `tool_calls` belongs to. */
+/** Returns the name of the call to which an element of `tool_calls` belongs. */
 type NameCall = (choice: number, call: JsonObject, place: number) => string;
 
-/** Names the calls of a whole answer, where each entry is one call. */
+/** In a whole answer, each element is one call. */
 const wholeCall: NameCall = (_choice, _call, place) => String(place);
 
 /**
- * Names streamed calls. Entries with the same `index` belong to one call until another `id` arrives with a function
- * name: some servers number every call 0. Without a name, the call continues: some servers give each piece a new `id`.
+ * Elements with the same `index` belong to one call until a different `id` arrives with a function name, because some
+ * servers number every call 0. Without a name the call continues, because some servers give each piece a new `id`.
  */
 function createCallNames(): NameCall {
   const calls = new Map<string, { id: unknown; count: number }>();
@@ -36,12 +36,12 @@ function hasName(call: JsonObject): boolean {
   return typeof name === 'string' && name !== '';
 }
 
-/** The member of a choice with its message in chat. */
+/** The choice member that contains a chat message. */
 type MessageMember = 'message' | 'delta';
 
-/** Where the message of a choice is, and how its texts are named. */
+/** Where a choice's message is, and how its texts are named. */
 interface MessageTerms {
-  /** The choice's own number, which may differ from its place. */
+  /** The choice's `index` member, which may differ from its array index. */
   readonly index: number;
   /** Path of the choice. */
   readonly path: JsonPath;
@@ -51,24 +51,24 @@ interface MessageTerms {
   readonly isCopy?: boolean;
 }
 
-/** Reads the texts of a choice of a whole answer. */
+/** Reads the texts of a choice in a whole answer. */
 export function wholeChoice(choice: JsonObject, index: number, path: JsonPath): Places {
   return choicePlaces(choice, { index, path, member: 'message', nameCall: wholeCall });
 }
 
-/** Reads the texts of one choice. Runs for every chunk of a stream. */
+/** Reads the texts of a choice. Runs for every stream chunk. */
 function choicePlaces(choice: JsonObject, terms: MessageTerms): Places {
   const message = choice[terms.member];
   if (!isObject(message)) return textOn('text', 'text', choice, 'text', terms.path, terms);
   return [
-    // Together repeats `delta` in `text`: on one channel, every piece would appear twice.
+    // Together repeats `delta` in `text`. On the same channel, every piece would appear twice.
     textOn('beside/text', 'text', choice, 'text', terms.path, terms),
     // Mistral's fill-in-the-middle uses `delta` in streams and `message` in answers, like chat.
     messagePlaces(message, terms),
   ];
 }
 
-/** Reads the text in a member, if any, as a text on the choice's channel `name`. */
+/** Reads a member's text, if any, on the choice's channel `name`. */
 function textOn(
   name: string,
   kind: TextDelta['kind'],
@@ -157,14 +157,14 @@ function argumentPlaces(
 }
 
 /**
- * Reads the texts of one choice, chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams `message`. If
- * a choice has both, the first one with text is the stream and the other is a copy, because clients show either.
+ * Returns a function that reads a choice chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams
+ * `message`. If a choice has both, the first one with text is the stream and the other is a copy, because clients
+ * show either.
  */
 export function createChunkTexts(): (choice: JsonObject, index: number, path: JsonPath) => Places {
   const nameCall = createCallNames();
   const speakers = new Map<number, MessageMember>();
 
-  /** Reads one of two members. */
   function ofMember(choice: JsonObject, index: number, path: JsonPath, member: MessageMember): Places {
     return ({ texts }) => {
       const speaker = speakers.get(index);

@@ -22,7 +22,7 @@ import { listedTokens, parallelTokens } from './token-texts.ts';
 export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
 export interface ChoiceVariant {
-  /** Defaults to a chunk with an `error`. */
+  /** Defaults to `choicesCut`. */
   readonly cut?: ChoiceCut;
   /** See `Dialect.acceptsComments`. */
   readonly acceptsComments?: false;
@@ -42,7 +42,7 @@ export function choiceDialect(
   };
 }
 
-/** Builds readers of answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
+/** Builds readers for answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
 export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
   return answerReaders(readChoices, () => createChoiceReader(cut));
 }
@@ -84,7 +84,7 @@ interface Spelled {
   readonly refusal: string;
 }
 
-/** Reads `logprobs`: lists of objects in chat; parallel lists in completions, and in chat on some servers. */
+/** Reads `logprobs`: arrays of objects in chat; parallel arrays in completions and, on some servers, in chat. */
 function choiceTokens({ logprobs }: JsonObject, path: JsonPath, spelled: Spelled): Places {
   if (!isObject(logprobs)) return [];
   const at = [...path, 'logprobs'];

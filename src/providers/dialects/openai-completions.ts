@@ -8,7 +8,7 @@ import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './open
 
 /** `POST …/completions`, and Mistral's and DeepSeek's fill-in-the-middle, with a prompt instead of messages. */
 export function openaiCompletions(variant: OpenaiVariant): Dialect {
-  // This older endpoint only knows `max_tokens`, even where chat uses a newer name.
+  // This older endpoint knows only `max_tokens`, even where chat uses a newer name.
   const here: OpenaiVariant = { ...variant, limitFields: ['max_tokens'] };
   return choiceDialect('openai-completions', variant, (body, endpoint) =>
     readCompletion(body, endpoint, here),
@@ -35,7 +35,7 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
   };
 }
 
-/** A list of strings or token lists is a batch, where each prompt gets its own completions. */
+/** An array of strings or token arrays is a batch. Each prompt gets its own completions. */
 function promptCount(prompt: unknown): number {
   if (!Array.isArray(prompt) || typeof prompt[0] === 'number') return 1;
   return Math.max(1, prompt.length);

@@ -27,16 +27,16 @@ const NOT_CONTENT: ReadonlySet<string> = new Set([
   'prompt_cache_breakpoint',
 ]);
 
-/** Names that some hosts use for media and others for text. Both readings count. */
+/** Names that some hosts use for media and others for text. Both interpretations apply. */
 const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['audio', 'audio'],
   ['video', 'video'],
 ]);
 
-/** Members that the provider verifies or decrypts, and that must not be edited. */
+/** Members that the provider verifies or decrypts, so they must not be edited. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
-/** Reads content in any form. Reads all strings in unknown parts: none may bypass inspection. */
+/** Reads content in any form, including all strings in unknown parts, so that none bypasses inspection. */
 export function readParts(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     into.addText(place, value, path);
@@ -59,7 +59,7 @@ function mediumOfType(type: unknown): DeclaredMedium | undefined {
   return type === 'computer_screenshot' ? { kind: 'image' } : mediumTyped(type);
 }
 
-/** Members that reference media the engine has already processed, or media in an engine-specific form. */
+/** Matches members that refer to media already processed by the engine, or contain it in an engine-specific form. */
 const IN_ENGINE = /^uuid$|_(?:embeds?|pil)$/;
 
 /** @param type the media declared by the part's type */

@@ -23,21 +23,21 @@ import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-
 
 /** Differences between a provider's requests and OpenAI's. */
 export interface OpenaiVariant extends ChoiceVariant {
-  /** Members that limit output here, the preferred one first. The provider ignores any others. */
+  /** Members that limit output at this provider, the preferred one first. It ignores all others. */
   readonly limitFields: readonly [string, ...string[]];
-  /** False if streams report usage by default, or the provider rejects the option. */
+  /** False if streams report usage by default, or the provider rejects `stream_options`. */
   readonly asksUsage: boolean;
-  /** Service tiers at the standard price, besides `auto` and `default`. */
+  /** Service tiers at the standard price, in addition to `auto` and `default`. */
   readonly standardTiers?: readonly string[];
   /** The list-price tier, for requests whose tier an account setting would otherwise choose. */
   readonly pinnedTier?: { readonly chat: string; readonly responses: string };
   /** The documented default output limit of `/completions`. */
   readonly completionsDefault?: number;
-  /** OpenRouter: `models` lists fallbacks, `:online` requests web search, `@preset/` names stored prompts. */
+  /** OpenRouter: `models` lists fallbacks, `:online` requests web search, `@preset/` refers to stored prompts. */
   readonly routes?: boolean;
 }
 
-/** Members that steer the model without adding text. Every other member is read as text. */
+/** Members that steer the model without adding text. All others are read as text. */
 const PARAMETERS = namesIn(
   'model models stream stream_options n best_of max_tokens max_completion_tokens max_output_tokens min_tokens',
   'temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty seed random_seed stop',
@@ -49,7 +49,9 @@ const PARAMETERS = namesIn(
 
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
-/** Reads a body in the order of its members: named ones by their readers, no parameters, everything else as text. */
+/**
+ * Reads a body's members in order: those in `readers` by their reader, all others except parameters as text or media.
+ */
 export function readMembers(into: PromptCollector, body: JsonObject, readers: MemberReaders): void {
   refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {
@@ -80,7 +82,7 @@ export function readModels(body: JsonObject, endpoint: Endpoint, variant: Openai
 
   const fallbacks = (optionalArray(body, 'models') ?? []).map((name) => {
     if (typeof name === 'string') return name;
-    throw new GatewayError('invalid_request', 'The request\'s "models" must be a list of strings.');
+    throw new GatewayError('invalid_request', 'The request\'s "models" must be an array of strings.');
   });
   const named = [model, ...fallbacks];
   const remove = named.flatMap((name, index): JsonEdit[] => {
@@ -129,7 +131,7 @@ function continuesConversation(body: JsonObject): boolean {
   return isNamed || optionalString(body, 'previous_response_id') !== undefined;
 }
 
-/** Same as `bodyFacts`, with the additional facts of formats whose answers have `choices`. */
+/** Same as `bodyFacts`, plus the facts of formats whose answers have `choices`. */
 export function choiceFacts(into: PromptCollector, body: JsonObject, settings: RequestSettings) {
   return {
     ...bodyFacts(into, body, settings),
@@ -139,7 +141,7 @@ export function choiceFacts(into: PromptCollector, body: JsonObject, settings: R
   };
 }
 
-/** OpenAI's own names, and other names for a limit that compatible engines accept. */
+/** OpenAI's names for the output limit, and others that compatible engines accept. */
 const LIMIT_NAMES = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
   ...['max_new_tokens', 'n_predict', 'num_predict', 'max_gen_len', 'max_tokens_to_sample', 'max_length'],
@@ -153,8 +155,8 @@ const CHOICE_NAMES = [
 
 /**
  * Reads the output limit. If a client sets several effective members, the highest may be billed. A limit under a name
- * that this provider ignores bounds nothing. It still caps grants, and is never left above one: the provider may start
- * to support the name at any time.
+ * that this provider ignores bounds nothing. It still caps grants, and is never left above a grant, because the
+ * provider may start to support the name at any time.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
@@ -184,7 +186,7 @@ function setMember(name: string, value: number | string): JsonEdit {
   return { kind: 'set', path: [name], value };
 }
 
-/** Returns the edits that make a stream report its usage, if it would not by default. */
+/** Returns the edits that make a stream report its usage, if it does not by default. */
 function askUsage(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'askUsage'> {
   const options = optionalObject(body, 'stream_options');
   if (!optionalBoolean(body, 'stream') || !variant.asksUsage || options?.include_usage === true) return {};

@@ -15,14 +15,14 @@ function readResponse(response: JsonObject): AnswerReading {
   return { usage: readOpenaiUsage(response.usage), places, joinedName };
 }
 
-/** Joins parts as `response.output_text` of OpenAI's SDKs does. Refusals and reasoning join separately. */
+/** Joins parts as `response.output_text` does in OpenAI's SDKs. Refusals and reasoning are joined separately. */
 function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): string | undefined {
   const isPart = (list === 'content' || list === 'summary') && below.length === 0;
   return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
 }
 
 interface ItemTerms {
-  /** Names the text that tokens spell, by the path of that text. */
+  /** Returns the channel for tokens that spell the text at this path. */
   readonly spelled: (path: JsonPath) => string;
   readonly marks?: Marks;
 }
@@ -31,7 +31,7 @@ function outputPlaces(response: JsonObject, path: JsonPath, terms: ItemTerms): P
   return eachIn(response, 'output', path, (item, at) => itemPlaces(item, at, terms));
 }
 
-/** Members of items and parts that carry model output, with their kind. The others are names and links. */
+/** Item and part members with model output, and their kind. All others are names and links. */
 const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['text', 'text'],
   ['refusal', 'text'],
@@ -71,7 +71,7 @@ function itemPlaces(
     }
     if (name === 'logprobs') return listedTokens(item, name, path, spelled([...path, 'text']));
     const words = WORDS.get(name);
-    // Image data in Base64 contains no words and is far too long to read as text.
+    // Base64 image data contains no words and is far too long to read as text.
     if (words === undefined || (name === 'result' && item.type === 'image_generation_call')) return [];
     return { ...marks, kind: kind === 'reasoning' ? 'reasoning' : words, value, path: at };
   });
@@ -79,7 +79,7 @@ function itemPlaces(
 
 interface DeltaKind {
   readonly kind: TextDelta['kind'];
-  /** Names the channel, together with the item and part numbers. */
+  /** Names the channel, together with the item and part indexes. */
   readonly word: string;
   readonly isJson?: true;
   /** Clients join these texts across items. */
@@ -111,7 +111,7 @@ function createResponseReader() {
     (refusal, isLastWithheld) =>
       responsesCut(refusal, { response: isLastWithheld === true ? before : response, sequence }),
     (event, { data }): EventReading => {
-      // Some compatible servers add chat's end marker after the last event.
+      // Some compatible servers send chat's end marker after the last event.
       if (data === '[DONE]') return DONE;
       const type = typeof event.type === 'string' ? event.type : '';
       before = response;
@@ -167,14 +167,14 @@ function endsByEvent(event: JsonObject, type: string): string[] {
   return ['text', 'refusal', 'reasoning', 'summary'].map((word) => channelOf(event, word));
 }
 
-/** Channel words of item members that repeat streamed text. Content parts include their number instead. */
+/** Channel words of item members that repeat streamed text. Content parts also have their index in the channel. */
 const WORDS_OF_ITEMS: ReadonlyMap<unknown, string> = new Map([
   ['arguments', 'tool'],
   ['input', 'tool'],
   ['code', 'tool'],
 ]);
 
-/** Links a repeated text to the channel that streamed it, if there is one. */
+/** Links a repeated text to the channel that streamed it, if any. */
 function copyOf(delta: TextDelta, event: JsonObject, type: string): TextDelta {
   const copies = copiedChannel(delta, event, type);
   return copies === undefined ? delta : { ...delta, copies };

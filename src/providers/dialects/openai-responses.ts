@@ -36,7 +36,7 @@ export function openaiResponses(variant: OpenaiVariant): Dialect {
   };
 }
 
-/** `POST …/responses/compact`: returns a summary of the items, with no limit on its length. */
+/** `POST …/responses/compact`: returns a summary of the items, of unlimited length. */
 export function openaiCompact(variant: OpenaiVariant): Dialect {
   return {
     name: 'openai-compact',

@@ -19,7 +19,7 @@ export interface ToolOffer {
 /** Reports whether the client runs a tool (docs/hosted-tools.md). */
 export type IsClientRun = (tool: JsonObject) => boolean;
 
-/** Reads a list of tool definitions: their texts, and an offer for each. */
+/** Reads an array of tool definitions. Adds their texts and returns an offer for each. */
 export function readToolList(
   into: PromptCollector,
   value: unknown,
@@ -35,7 +35,7 @@ export function readToolList(
       name: openaiToolName(tool),
       clientRun: isClientRun(tool),
       remove: [{ kind: 'remove', path: at }],
-      // A model that draws images.
+      // The model of an image tool.
       ...(typeof tool.model === 'string' && { model: tool.model }),
       ...largerMemory(tool),
     };
@@ -45,7 +45,7 @@ export function readToolList(
 /** Default container size, to which the listed prices apply. */
 const USUAL_MEMORY = '1g';
 
-/** Reads the memory of the container that runs code: 64 GB cost 64 times the price of 1 GB (openai.com/api/pricing). */
+/** Reads the memory limit of code containers. 64 GB cost 64 times as much as 1 GB (openai.com/api/pricing). */
 function largerMemory(tool: JsonObject): Pick<ToolOffer, 'dearer'> {
   const sizes = [tool, objectOf(tool.container), objectOf(tool.environment)].map(
     (place) => place.memory_limit,
@@ -82,7 +82,7 @@ const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
   [/\/o\d(?:-mini)?-deep-research(?:$|[-:@])/, 'web_search'],
 ];
 
-/** Returns tools offered outside the tool lists. */
+/** Returns the tools that other members or the models themselves enable. */
 export function readToolSwitches(body: JsonObject, models: readonly string[]): ToolOffer[] {
   const offers: ToolOffer[] = [];
   for (const name of SWITCHES) {
@@ -119,7 +119,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const hostedTools = offers
     .filter((offer) => !offer.clientRun)
     .map(({ type, remove, model, dearer }): HostedTool => {
-      // Only the first tool of a type edits `tool_choice`: an edit for each would take quadratic time.
+      // Only the first tool of a type edits `tool_choice`, because an edit for each would take quadratic time.
       const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
       seen.add(type);
       return {
@@ -136,11 +136,11 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
 interface AllowedTools {
   readonly path: JsonPath;
   readonly required: boolean;
-  /** The listed types, each with its positions in the list. */
+  /** The listed types, each with its array indexes. */
   readonly types: ReadonlyMap<unknown, readonly number[]>;
 }
 
-/** `tool_choice: {type: 'allowed_tools', …}`. Chat nests its list one level deeper than responses. */
+/** `tool_choice: {type: 'allowed_tools', …}`. Chat nests the tools one level deeper than the Responses API. */
 function allowedTools(choice: JsonObject): AllowedTools | undefined {
   if (choice.type !== 'allowed_tools') return undefined;
   const nested = isObject(choice.allowed_tools);

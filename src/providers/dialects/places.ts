@@ -11,11 +11,11 @@ export interface Marks extends Pick<
 > {
   /** In a stream, the channel of the text. */
   readonly channel?: string;
-  /** In a stream, the prefix of channels for texts that arrive whole: each has its own. Ends in `/`. */
+  /** In a stream, the channel prefix for texts that arrive whole, each on its own channel. Ends in `/`. */
   readonly under?: string;
   /** The same for `copies`. */
   readonly copiesUnder?: string;
-  /** Number of leading path steps that are left out of the name of a separate channel. */
+  /** Number of leading path steps omitted from the names of these channels. */
   readonly unnamed?: number;
 }
 
@@ -30,9 +30,9 @@ interface ValuePlace extends Marks {
 
 type ChannelMark = { readonly begins: string } | { readonly ends: string };
 
-/** Elements of a list, or members of an object. */
+/** The elements of an array, or the members of an object. */
 interface ListPlace {
-  /** Elements, or the names of the members of `object`. */
+  /** Array elements, or the member names of `object`. */
   readonly list: readonly unknown[];
   readonly object: JsonObject | undefined;
   readonly path: JsonPath;
@@ -40,9 +40,9 @@ interface ListPlace {
 }
 
 /**
- * The places to read in an answer, in order. Functions are called and list elements are read only in their turn. That
- * keeps each step short even for a hostile answer with hundreds of thousands of elements, and lets dialects be plain
- * functions.
+ * The places to read in an answer, in order. Functions are called and elements are read only when their turn comes.
+ * This keeps each step short even for a hostile answer with hundreds of thousands of elements, and lets dialects be
+ * plain functions.
  */
 export type Places =
   | MarkedText
@@ -59,7 +59,7 @@ export interface FoundSoFar {
 
 const NONE: readonly never[] = [];
 
-/** Reads the text in a member, if it is a string that is not empty. `path` is the path of the object. */
+/** Reads the text in a member if it is a non-empty string. `path` is the path of `object`. */
 export function textIn(
   kind: AnswerText['kind'],
   object: unknown,
@@ -83,7 +83,7 @@ export function stringsIn(
   return value === undefined ? NONE : { kind, value, path: [...path, name], ...marks };
 }
 
-/** Reads each element of the list in a member. */
+/** Reads each element of an array member. */
 export function eachIn(
   object: unknown,
   name: string,
@@ -95,7 +95,6 @@ export function eachIn(
   return { list, object: undefined, path: [...path, name], read };
 }
 
-/** Reads each member of an object. */
 export function eachMember(
   object: JsonObject,
   path: JsonPath,
@@ -104,12 +103,11 @@ export function eachMember(
   return { list: Object.keys(object), object, path, read };
 }
 
-/** Adds the tokens of a list that was collected while reading. */
+/** Adds tokens from a list that was collected while reading. */
 export function eachToken<Item>(list: readonly Item[], tokenOf: (item: Item) => TokenText): Places {
   return { list, object: undefined, path: NONE, read: (item) => tokenOf(item as Item) };
 }
 
-/** Collects the texts, tokens and marks found at the places. */
 abstract class Found implements FoundSoFar {
   abstract readonly texts: readonly AnswerText[];
   readonly tokens: TokenText[] = [];
@@ -124,7 +122,7 @@ interface PendingList extends Pick<ListPlace, 'list' | 'object' | 'path'> {
   next: number;
 }
 
-/** Number of items read in a step. */
+/** Number of items read per step. */
 const STEP_ITEMS = 16;
 
 class PlaceReader {
@@ -186,7 +184,7 @@ class PlaceReader {
   }
 }
 
-/** Builds a reader of documents from a plain function that returns their places. */
+/** Builds a document reader from a plain function that returns the places to read. */
 export function placesReader<Input, Result>(
   begin: (input: Input) => { readonly places: Places; readonly found: Found; finish(): Result },
 ): Stepwise<Input, Result> {
@@ -204,10 +202,9 @@ export function placesReader<Input, Result>(
   return Object.assign(now, { inSteps });
 }
 
-/** Returns the name of a text's group; undefined if clients never concatenate the text. */
+/** Returns the name of a text's group, or undefined if clients never concatenate the text. */
 export type JoinedName = (text: AnswerText, channel: string | undefined) => string | undefined;
 
-/** Texts and tokens of a whole answer. */
 export class FoundInAnswer extends Found {
   readonly texts: AnswerText[] = [];
   readonly #groups = new Map<string, AnswerText[]>();
@@ -220,7 +217,7 @@ export class FoundInAnswer extends Found {
 
   add(marked: MarkedText): void {
     const { kind, channel, under, editable } = marked;
-    // Arguments are never joined: each is a separate document.
+    // Arguments are never joined, because each is a separate document.
     const isSeparate = kind === 'tool_arguments' || editable !== undefined;
     const group = isSeparate ? undefined : this.#joinedName?.(marked, channel);
     if (channel === undefined && under === undefined) this.#addTo(group, marked);
@@ -242,13 +239,11 @@ export class FoundInAnswer extends Found {
     // A whole answer has no channels.
   }
 
-  /** Groups of texts that clients concatenate. */
   get joined(): readonly (readonly AnswerText[])[] {
     return [...this.#groups.values()].filter(({ length }) => length > 1);
   }
 }
 
-/** Texts, tokens and marks of a streamed event. */
 export class FoundInEvent extends Found {
   readonly texts: TextDelta[] = [];
   readonly ends: string[] = [];
@@ -277,8 +272,8 @@ export class FoundInEvent extends Found {
 const MAX_NAME_CHARS = 64;
 
 /**
- * Names a separate channel by the path of its text. If the path has a long member name, which every text below it would
- * repeat, the text's number in the event is used instead.
+ * Names a text's own channel by its path, or by its number in the event if the path has a long member name, which
+ * every text below would repeat.
  */
 function wholeName(path: JsonPath, nth: number): string {
   const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);

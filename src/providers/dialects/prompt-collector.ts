@@ -4,7 +4,6 @@ import { textsIn } from './json-text.ts';
 
 export type TextRole = Pick<PromptText, 'role' | 'kind'>;
 
-/** The usual roles of texts. */
 export const ROLE = {
   userText: { role: 'user', kind: 'text' },
   systemText: { role: 'system', kind: 'text' },
@@ -13,7 +12,6 @@ export const ROLE = {
   toolResult: { role: 'tool', kind: 'tool_result' },
 } as const satisfies Readonly<Record<string, TextRole>>;
 
-/** Collects the texts and media of a request. */
 export class PromptCollector {
   readonly texts: PromptText[] = [];
   readonly media: Media[] = [];
@@ -56,7 +54,7 @@ export class PromptCollector {
 
   /**
    * Builds the facts of a request for one answer without tools or output.
-   * @param models all that may serve the request, the requested one first
+   * @param models all models that may serve the request, the requested one first
    */
   facts(models: readonly string[]): RequestFacts {
     return {

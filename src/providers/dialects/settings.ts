@@ -2,7 +2,10 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { OutputModality, RequestFacts } from '../request-facts.ts';
 import { arrayOf, objectOf } from './fields.ts';
 
-/** Returns the body and its members that may contain Google's settings: `extra_body`, or its content. */
+/**
+ * Returns the body and the objects in it that may contain Google's settings: `google`, `extra_body`,
+ * `extra_body.google`.
+ */
 function settingsOf(body: JsonObject): readonly JsonObject[] {
   const { extra_body: extra, google } = body;
   const places = [body];
@@ -13,7 +16,7 @@ function settingsOf(body: JsonObject): readonly JsonObject[] {
   return places;
 }
 
-/** Any value except null and false may enable a setting: some provider parsers accept 1 or "true" for true. */
+/** Any value except null and false may enable a setting, because some provider parsers accept 1 or "true" for true. */
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
@@ -39,8 +42,8 @@ const OUTPUT_SETTINGS: readonly (readonly [name: string, output: OutputModality]
 ];
 
 /**
- * Returns the non-text output modalities requested in these objects: the body, and members with such settings. An
- * unknown modality counts as audio, the most expensive one.
+ * Returns the non-text output modalities requested in a body and its settings objects. An unknown modality counts as
+ * audio, the most expensive one.
  */
 export function requestedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const outputs: OutputModality[] = [];
@@ -64,7 +67,7 @@ function modalitiesIn(value: unknown): OutputModality[] {
   return (Array.isArray(value) ? value : [value]).flatMap(modalityOf);
 }
 
-/** Google's enum may arrive as a number. */
+/** Words for text output. Google's enum values may be numbers. */
 const TEXT_WORDS: ReadonlySet<unknown> = new Set(['text', 'modality_unspecified', 'none', '0', '1']);
 
 function modalityOf(value: unknown): OutputModality[] {
@@ -86,7 +89,7 @@ const THINKING_SETTINGS: readonly (readonly [name: string, members: readonly str
 /** Top-level token limits (Qwen hosts, vLLM). Fireworks accepts a number as reasoning effort. */
 const THINKING_LIMITS: readonly string[] = ['thinking_budget', 'thinking_token_budget', 'reasoning_effort'];
 
-/** Returns the largest thinking limit in these objects: the body, and members with such settings. */
+/** Returns the largest thinking limit in a body and its settings objects. */
 export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
   let most = 0;
   for (const place of places) if (isObject(place)) most = Math.max(most, mostIn(place));
@@ -116,9 +119,9 @@ function countOf(value: unknown): number {
 }
 
 /**
- * Members that name something stored at the provider with its own prompt and tools: prompts at OpenAI, presets at
- * OpenRouter, agents at Mistral and Azure, assistants, caches at Gemini, skills at Anthropic. They never carry prompt
- * text: any value but null counts.
+ * Members that refer to stored objects with their own prompt and tools: prompts at OpenAI, presets at OpenRouter,
+ * agents at Mistral and Azure, assistants, caches at Gemini. They never contain prompt text, so any value but null
+ * counts.
  */
 const STORED_MEMBERS: readonly string[] = [
   'preset',
@@ -134,7 +137,7 @@ const STORED_MEMBERS: readonly string[] = [
 /** OpenRouter accepts a preset in place of a model or appended to it; Bedrock accepts a prompt ARN. */
 const STORED_MODEL = /@preset\/|^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//i;
 
-/** Returns the member that names a stored object of the provider, which may contain tools. */
+/** Returns the member that refers to an object stored at the provider, which may contain tools. */
 export function storedPrompt(
   body: unknown,
   models: readonly string[] = [],
@@ -145,7 +148,7 @@ export function storedPrompt(
     places.some((place) => (place[name] ?? undefined) !== undefined),
   );
   if (named !== undefined) return { storedPrompt: named };
-  // In other dialects, `prompt` is the text of the prompt.
+  // Unless it is an object, `prompt` contains the text of the prompt.
   if (isObject(own.prompt) || (isObject(own.extra_body) && isObject(own.extra_body.prompt)))
     return { storedPrompt: 'prompt' };
   if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };

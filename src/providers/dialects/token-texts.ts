@@ -7,8 +7,7 @@ import { eachIn, eachToken, type Places } from './places.ts';
 
 /**
  * Reads tokens listed as objects with probabilities: OpenAI's and Ollama's `{token, logprob, bytes, top_logprobs}`,
- * and llama.cpp's, which adds the token's `id`. `path` is the path of the
- * object with the list.
+ * and llama.cpp's, which add the token's `id`. `path` is the path of `object`.
  */
 export function listedTokens(object: unknown, name: string, path: JsonPath, channel: string): Places {
   const listed: TokenBytes[] = [];
@@ -47,14 +46,17 @@ export function listedTokens(object: unknown, name: string, path: JsonPath, chan
 /** No finding is shorter than this. */
 const MIN_FOUND_BYTES = 6;
 
-/** Returns the text in the bytes of an alternative token, if it differs from the token itself. */
+/** Returns the text that an alternative token's bytes spell, if it differs from the token and could be a finding. */
 function alternativeText(value: unknown): string | undefined {
   const { token, bytes } = objectOf(value);
   const isLong = typeof token === 'string' && arrayOf(bytes).length >= MIN_FOUND_BYTES;
   return isLong && differs(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
-/** Reads tokens in parallel lists: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's. */
+/**
+ * Reads tokens in parallel arrays: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's with
+ * `token_ids`.
+ */
 export function parallelTokens(lists: JsonObject, path: JsonPath, channel: string): Places {
   const alternatives = arrayOf(lists.top_logprobs);
   const ids = arrayOf(lists.token_ids);
@@ -96,7 +98,7 @@ function set(path: JsonPath, value: unknown): JsonEdit {
   return { kind: 'set', path, value };
 }
 
-/** Edits only existing members: an edit would add a missing one. */
+/** Edits only existing members, because an edit would add a missing one. */
 function setWhere(object: JsonObject, name: string, path: JsonPath, value: unknown): JsonEdit[] {
   return object[name] == null ? [] : [set([...path, name], value)];
 }
@@ -143,7 +145,7 @@ function asciiIn(bytes: Buffer): string {
   return Buffer.from(bytes.filter((byte) => byte <= 0x7f)).toString('latin1');
 }
 
-/** OpenAI writes a token with part of a character as `bytes: \xf0\x9f`. */
+/** Matches OpenAI's spelling of a token with part of a character: `bytes: \xf0\x9f`. */
 const ESCAPED = /^bytes:[\x20-\x7e]*\\x[89a-f][0-9a-f]/i;
 
 function escapedBytes(text: string): Buffer {

@@ -115,7 +115,7 @@ describe('a cut', () => {
     const body = { model: 'gpt-4o', messages: MESSAGES, stream: true as const };
     const raw = await (await client.chat.completions.create(body).asResponse()).text();
     expect(JSON.parse(raw.split('\n')[0] ?? '')).toMatchObject({
-      error: { message: 'the provider sent a different kind of stream from its Content-Type' },
+      error: { message: "the provider's stream does not match its Content-Type" },
       type: 'upstream_unavailable',
     });
   });

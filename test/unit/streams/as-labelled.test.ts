@@ -17,7 +17,7 @@ function read(format: StreamFormat, text: string): string {
   return Buffer.concat(frames.map(({ raw }) => raw)).toString();
 }
 
-const OTHER = 'the provider sent a different kind of stream from its Content-Type';
+const OTHER = "the provider's stream does not match its Content-Type";
 
 describe('a stream that some clients read as another', () => {
   it.each([
