@@ -33,18 +33,14 @@ export function namedSession(headers: ReadonlyMap<string, string>): string | und
   return sessionId !== undefined && SESSION_ID.test(sessionId) ? sessionId : undefined;
 }
 
-/**
- * Returns the name under which a session's tool calls are compared, separately from its turns. Session ids contain no
- * slash, so names cannot collide.
- */
+/** Returns the name for comparing a session's tool calls. It cannot collide, because session ids contain no slash. */
 export function toolCallsOf({ keyHash, sessionId }: SessionName): SessionName {
   return { keyHash, sessionId: `${sessionId}/tools` };
 }
 
 /**
- * Returns the session of an MCP request: the id in the gateway's own header, or else the one in `Mcp-Session-Id` (or
- * its digest, if it is not a valid session id). Returns undefined if the gateway's header is invalid or both are
- * missing, as in stateless MCP versions.
+ * Returns the session in the gateway's header, or else in `Mcp-Session-Id` (as a digest if it is not a valid session
+ * id). Returns undefined if the gateway's header is invalid or both are missing, as in stateless MCP versions.
  */
 export function mcpSessionOf({ mcp, headers, key }: Identified): SessionName | undefined {
   if (mcp === undefined) return undefined;

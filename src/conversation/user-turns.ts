@@ -7,8 +7,8 @@ export type TextOf = (found: PromptText, index: number) => string;
 const asWritten: TextOf = ({ text }) => text;
 
 /**
- * Returns the last user turn, if any: the last user message, and unanswered ones directly before it. Tool results and
- * attached documents are not user turns, even if the dialect sends them as user messages.
+ * Returns the last user message, with any unanswered ones directly before it. Tool results and attached documents do
+ * not count, even if the dialect sends them as user messages.
  */
 export function lastUserTurn(request: RequestFacts, textOf = asWritten): string | undefined {
   const turns = userTurns(request, textOf);
@@ -36,10 +36,7 @@ interface PlaceTurns {
   lastAnswer: number;
 }
 
-/**
- * Returns the texts of each user turn, oldest first. Consecutive user messages form one turn: agents send their context
- * as a user message before the user's own.
- */
+/** Returns each user turn's texts, oldest first. Agents send context as a separate message before the user's own. */
 function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
   const readings = PLACES.map((): PlaceTurns => ({
     turns: [],
@@ -74,7 +71,6 @@ function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
   return readings.flatMap(({ turns }) => turns);
 }
 
-/** Reports whether the text is a message's participant name. */
 function isName({ path }: PromptText): boolean {
   return path.length === 3 && path[2] === 'name';
 }
@@ -83,7 +79,6 @@ function isName({ path }: PromptText): boolean {
 const MAX_CHARS = 262_144;
 const PART_CHARS = 16;
 
-/** Returns the user's first question in the request, or undefined if there is no user text. */
 export function firstQuestion(request: RequestFacts): string | undefined {
   return questionIn(userTurns(request));
 }
@@ -93,8 +88,8 @@ export function lastQuestion(request: RequestFacts): string | undefined {
 }
 
 /**
- * Returns the first turn that is more than context added by agents (environment, rules, reminders), without that
- * context, or else the first turn unchanged. Affects only session topics: checks still inspect the omitted text.
+ * Returns the first turn that is not only agent context (environment, rules, reminders), without that context, or
+ * else the first turn unchanged. Only for session topics: checks still inspect the omitted text.
  */
 function questionIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
@@ -113,9 +108,8 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
 }
 
 /**
- * Matches elements that agents add to a user's text: `<system-reminder>…</system-reminder>`,
- * `<environment_context>…`, `<INSTRUCTIONS>…`. Does not match lower-case one-word names, because users write HTML and
- * XML.
+ * Matches elements that agents add to a user's text, such as `<system-reminder>…</system-reminder>` and
+ * `<INSTRUCTIONS>…`. Lower-case one-word names do not match, because users write HTML and XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 

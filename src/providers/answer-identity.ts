@@ -22,9 +22,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
 /** Members that wrap an answer in some streams. */
 const WRAPPED = ['response', 'message', 'delta', 'messageStop'] as const;
 
-/**
- * One reader serves all dialects, because compatible servers mix them and no two use these member names differently.
- */
+/** One reader serves all dialects, because compatible servers mix them. No member name has two meanings. */
 export function createIdentityReader(): IdentityReader {
   let id: string | undefined;
   const reasons = new Map<number, string>();
@@ -62,7 +60,6 @@ export function createIdentityReader(): IdentityReader {
   };
 }
 
-/** Returns the reason why an OpenAI response is incomplete, or else its status. */
 function stateOf(response: JsonObject): unknown {
   return objectOf(response.incomplete_details).reason ?? response.status;
 }

@@ -18,10 +18,7 @@ const DEPLOYMENT = /^(?:\/openai)?\/deployments\/([A-Za-z0-9._-]+)(\/.+)$/;
 const RESOURCE = /^(?:\/openai)?(?:\/v1)?(\/.+)$/;
 const MODELS = /^(?:\/openai)?(?:\/v1)?\/models(\/[^/]+)?$/;
 
-/**
- * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment replaces the model, and `/openai/v1/…`. The base
- * URL is the customer's resource.
- */
+/** In `/openai/deployments/<name>/…`, the deployment replaces the model. The base URL is the customer's resource. */
 export const azure: Descriptor<'azure'> = {
   name: 'azure',
   defaultBaseUrl: undefined,
@@ -74,10 +71,7 @@ export const azure: Descriptor<'azure'> = {
 /** Matches the error codes for prompts and completions that the content filter refused. */
 const FILTERED = /"(?:content_filter|ResponsibleAIPolicyViolation)"/;
 
-/**
- * Azure bills requests that its content filter refuses, including the tokens generated so far, and requests that time
- * out (learn.microsoft.com, Azure OpenAI FAQ and content filtering).
- */
+/** Azure bills filtered requests, with the tokens generated so far, and timeouts (learn.microsoft.com, OpenAI FAQ). */
 function billsError({ status, text }: ErrorAnswer): boolean {
   return status === 408 || (status === 400 && (text === undefined || FILTERED.test(text)));
 }

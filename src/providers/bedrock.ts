@@ -37,7 +37,6 @@ const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
   'x-amzn-bedrock-trace',
 ]);
 
-/** Region prefixes of inference profiles. */
 const REGION = /^(?:us|us-gov|eu|apac|jp|au|ca|global)\./;
 
 /** Captures the model id of ARNs that reveal it, unlike those of application profiles and provisioned throughput. */
@@ -156,7 +155,6 @@ function tableNames(model: string): readonly string[] {
   return name.startsWith('arn:') ? [] : [name, name.replace(REGION, '')];
 }
 
-/** Parses `ACCESS:SECRET[:SESSION]` for signing. */
 function awsCredential(key: string): Credential {
   const [, accessKeyId, secretAccessKey, sessionToken] = AWS_KEY.exec(key) ?? [];
   if (accessKeyId === undefined || secretAccessKey === undefined) {

@@ -7,7 +7,7 @@ export interface BillingDetails {
   readonly tiers: readonly string[];
   readonly speeds: readonly string[];
   readonly geos: readonly string[];
-  /** Number of calls by provider-run tool. */
+  /** Number of calls by tool. */
   readonly toolCalls: ReadonlyMap<string, number>;
   /** True once a provider-run tool has started. Its results are input that the answer does not show. */
   readonly ranTools: boolean;
@@ -15,7 +15,6 @@ export interface BillingDetails {
   readonly absurdTokens: number;
 }
 
-/** Request and answer headers that name a tier or speed. */
 const TIER_HEADERS = ['x-amzn-bedrock-service-tier', 'x-gemini-service-tier'];
 const SPEED_HEADER = 'x-amzn-bedrock-performanceconfig-latency';
 
@@ -44,9 +43,7 @@ const MAX_NAME_CHARS = 256;
 /** Members that wrap billing details in some streams. */
 const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
 
-/**
- * One reader serves all dialects, because compatible servers mix them and no two use these member names differently.
- */
+/** One reader serves all dialects, because compatible servers mix them. No member name has two meanings. */
 export function createBillingReader(): BillingReader {
   return new BillingDetailsReader();
 }

@@ -44,7 +44,6 @@ const PAGES: ReadonlySet<string> = new Set([
 /** Anthropic's SDKs send `beta` for beta features. It changes neither price nor format. */
 export const ANTHROPIC_PARAMETERS: ReadonlySet<string> = new Set(['beta']);
 
-/** Client headers and query parameters that a provider accepts. */
 export interface ClientFields {
   /** Lower-case names of the headers specific to this provider. */
   readonly headers?: ReadonlySet<string>;

@@ -11,10 +11,7 @@ export function isAddressName(name: string): boolean {
   return ADDRESS_NAME.test(name);
 }
 
-/**
- * Reports whether a URI refers to storage. Web URLs do so only on the provider's storage domains, all other URIs
- * (Google's `files/abc`) always.
- */
+/** Reports whether a URI refers to storage, as all do (Google's `files/abc`) except web URLs on other domains. */
 export function isStorageAddress(value: string, names: ObjectNames): boolean {
   if (!URL.canParse(value)) return true;
   const { protocol, hostname } = new URL(value);
@@ -46,10 +43,7 @@ const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
   'access_token',
 ]);
 
-/**
- * Returns the index of an Azure data source as `<endpoint>/<index>`, or undefined if the request contains the
- * credential.
- */
+/** Returns an Azure data source as `<endpoint>/<index>`, or undefined if the request contains its credential. */
 export function searchIndexOf({ type, parameters }: JsonObject): string | undefined {
   const { endpoint, index_name: index, authentication } = isObject(parameters) ? parameters : {};
   if (isObject(authentication) && CLIENTS_OWN.has(authentication.type)) return undefined;

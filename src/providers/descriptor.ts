@@ -11,13 +11,11 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   /** HTTP statuses that mean a refused key; 401 if absent. */
   readonly keyRefusals?: readonly number[];
   /**
-   * HTTP statuses that mean a refused key if the body matches `text`, which must begin with a quoted member. Errors
-   * quote client input with escaped quotes, so clients cannot make a valid credential look refused.
+   * HTTP statuses that mean a refused key if the body matches `text`. Because errors may quote client input (with
+   * escaped quotes), `text` must begin with a quoted member.
    */
   readonly keyRefusedIn?: { readonly statuses: readonly number[]; readonly text: RegExp };
-  /**
-   * Path prefixes before the part that SDKs append, most common first; '' for none. Clients may omit or repeat them.
-   */
+  /** Path prefixes before the part that SDKs append, most common first; may be ''. Clients may omit or repeat them. */
   readonly roots: readonly string[];
   /** Base path that clients of each API expect. Unsupported APIs are absent. */
   readonly basePaths: { readonly [Name in Api]?: string };
@@ -37,8 +35,8 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly traces?: TraceNames;
   readonly objects?: ObjectNames;
   /**
-   * Returns the endpoint at a provider path (`/v1/chat/completions`, after the base path), or undefined if the gateway
-   * cannot read it. `method` is GET, HEAD or POST. `query` selects the answer format of a few endpoints.
+   * Returns the endpoint at a path below the base path, or undefined if the gateway cannot read it. `method` is GET,
+   * HEAD or POST. `query` selects the answer format of a few endpoints.
    */
   endpoint(method: string, path: string, query?: string): Endpoint | undefined;
   /** Returns the request header (in lower case) that makes the cost unbounded, such as a service tier. */
@@ -72,7 +70,6 @@ export interface ExecVariables {
 /** Multiples of the list price by model. The first match applies. */
 export type PriceMultiples = readonly (readonly [model: RegExp, times: number])[];
 
-/** No cost, no known price, or a flat price per call. */
 export type OwnPrice = 'free' | 'unknown' | { readonly requestNanoUsd: number };
 
 export interface ProviderPricing {
@@ -90,7 +87,6 @@ export interface ProviderPricing {
   ownPrice?(model: string): OwnPrice | undefined;
   /** USD per provider-run search, if the provider's price page lists it. */
   readonly searchUsd?: number;
-  /** Maximum number of tokens of any image. */
   readonly maxImageTokens?: number;
   /** Returns the maximum number of tokens of an image, or undefined if its size in pixels does not bound them. */
   imageTokens?(width: number, height: number): number | undefined;
@@ -98,15 +94,12 @@ export interface ProviderPricing {
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
   /** Multiples of the list price by model, for regional base URLs. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
-  /**
-   * Reports whether an error is billed because the provider has processed the request. Absent if no error is billed.
-   */
+  /** Reports whether the provider bills this error, having processed the request. Absent if it bills none. */
   billsError?(error: ErrorAnswer): boolean;
   /** Nano-USD billed for a request that the provider refuses under its guidelines, regardless of its cost. */
   readonly refusalFees?: { readonly [Name in Operation]?: number };
 }
 
-/** An answer with a status other than 2xx. */
 export interface ErrorAnswer {
   readonly operation: Operation;
   readonly status: number;

@@ -31,7 +31,6 @@ export interface Endpoint {
   readonly streamFormat?: 'json-array';
 }
 
-/** The single credential sent upstream. */
 export type Credential =
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | {
@@ -44,7 +43,6 @@ export type Credential =
 /** Reads the bodies of a family of endpoints. Stateless, except for the readers that `stream()` returns. */
 export interface Dialect {
   readonly name: string;
-  /** True if the request has a JSON body to parse. */
   readonly hasBody: boolean;
   /** False if clients fail on SSE lines other than data. They receive no comments. */
   readonly acceptsComments?: false;
@@ -52,15 +50,11 @@ export interface Dialect {
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
   /** Reads an unstreamed 2xx answer. Never throws; unreadable parts are absent. */
   readonly answer: Stepwise<unknown, AnswerFacts>;
-  /**
-   * Returns a reader for one streamed answer, or undefined if the dialect never streams. JSON-RPC needs the request.
-   */
+  /** Returns a reader for one answer, or undefined if the dialect never streams. JSON-RPC needs the request. */
   stream(request?: RequestFacts): StreamReader | undefined;
 }
 
-/**
- * A frame that reports an error in the dialect. The JSON of the first one has the gateway's `type` at the top level.
- */
+/** A frame that reports an error in the dialect. The first frame has the gateway's `type` at the top level. */
 export interface CutPayload {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
@@ -128,7 +122,7 @@ export interface StreamReader {
   /** Reads a frame. The event's frame may be repacked without hidden data. */
   readonly read: Stepwise<Frame, StreamEvent>;
   /**
-   * Returns one or more payloads that end the stream with an error visible to clients.
+   * Returns payloads that end the stream with an error visible to clients.
    * @param isLastWithheld set if the last event must not be repeated, because it may be the reason for the cut
    */
   cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
@@ -139,9 +133,7 @@ export interface StreamEvent {
   /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
   readonly inner?: InnerPayload;
   readonly deltas: readonly TextDelta[];
-  /**
-   * The parsed JSON that delta paths point into. Undefined if the payload is not JSON (`[DONE]`, a malformed frame).
-   */
+  /** The parsed JSON that delta paths point into. Undefined if the payload is not JSON, such as `[DONE]`. */
   readonly json?: unknown;
   /** Channels that end after this event's deltas: a name, a prefix ending in `/` (`0/`), or `*` for all channels. */
   readonly ends?: readonly string[];
@@ -151,8 +143,8 @@ export interface StreamEvent {
   readonly isInOrder?: true;
   readonly tokens?: readonly TokenText[];
   /**
-   * Marks data outside the payload: comments, ids, unknown headers, malformed data. `json` contains that text. The
-   * event precedes the frame's own event. Clients never join these texts, and edits remove them.
+   * Marks an event with data outside the payload (`Frame.sideband`), which `json` contains. It precedes the frame's
+   * own event. Clients never join these texts, and edits remove them.
    */
   readonly sideband?: true;
   /** Usage of the whole answer so far, if this frame reports it. The reader merges partial reports. */

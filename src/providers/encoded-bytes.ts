@@ -82,19 +82,13 @@ function digitsOf(run: string): string {
   return run.replace(/\\[rn]|\s/g, '');
 }
 
-/**
- * Reports whether the start of a run cannot be decoded or contains control characters, as in most files. A long run
- * then need not be decoded whole.
- */
+/** Reports whether a run's start is undecodable or has control characters, as in most files. */
 function startsAsBytes(digits: string): boolean {
   const bytes = decodeBase64(standard(digits.slice(0, digits.length - (digits.length % 4))));
   return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));
 }
 
-/**
- * Reports whether a run mixes upper case, lower case and numbers, as binary data does, but not rulers and hex
- * digests.
- */
+/** Binary data mixes upper case, lower case and numbers. Rulers and hex digests do not. */
 function isVaried(digits: string): boolean {
   return /[A-Z]/.test(digits) && /[a-z]/.test(digits) && /\d/.test(digits);
 }

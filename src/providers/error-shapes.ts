@@ -40,10 +40,7 @@ function alternatives(some: readonly Provider[]): string[] {
   return rows;
 }
 
-/**
- * Returns the error shape for a path, or undefined if it names no provider.
- * @param path `/<provider>/<path>`, without a key segment
- */
+/** Returns undefined if the path (`/<provider>/<path>`, without a key segment) contains no provider. */
 export function errorShapeOf(path: string): ErrorShape | undefined {
   return ERROR_SHAPES.find(([pattern]) => pattern.test(path))?.[1];
 }

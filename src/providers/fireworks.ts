@@ -3,7 +3,7 @@ import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 /** Streams report usage in their last chunk by default. */
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false });
 
-/** Fireworks AI. Images, audio and deployments are not supported. */
+/** Images, audio and deployments are not supported. */
 export const fireworks = tableProvider({
   name: 'fireworks',
   defaultBaseUrl: 'https://api.fireworks.ai/inference',

@@ -58,7 +58,6 @@ const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', '
 
 /** Upper bound on the length of dialect member names. Longer names are only compared with each other. */
 const MAX_NAME_CHARS = 64;
-/** Maximum length of a member name in an error. */
 const MAX_SHOWN_CHARS = 30;
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
@@ -68,7 +67,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 /**
  * Refuses names that a case-insensitive parser (Go's `encoding/json`) takes for other names: a dialect's member in
  * another letter case, or two members of one object that differ only in case. Checks every level except below
- * client-defined names (schemas, arguments, metadata). Runs in linear time, with one look-up per plain name.
+ * client-defined names (schemas, arguments, metadata).
  * @throws GatewayError invalid_request
  */
 export function refuseFoldedNames(body: JsonObject): void {
@@ -114,7 +113,6 @@ const OWN_AT_ROOT: ReadonlySet<string> = new Set(
 
 const PLAIN = /^[a-z0-9_$.-]*$/;
 
-/** Reports whether case folding leaves a name unchanged. */
 function isPlainName(name: string): boolean {
   return PLAIN.test(name);
 }
@@ -123,7 +121,9 @@ function refuseOtherSpelling(name: string): void {
   if (name.length > MAX_NAME_CHARS || (isPlainName(name) && !SPELLINGS.has(name))) return;
   const known = SPELLINGS.get(withoutCase(name));
   if (known === undefined || known === name) return;
-  throw refusal(`Write "${known}" in the request exactly like this: some providers ignore letter case.`);
+  throw refusal(
+    `Write "${known}" in the request exactly like this, because some providers ignore letter case.`,
+  );
 }
 
 function refuseTwins(object: JsonObject): void {

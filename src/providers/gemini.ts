@@ -45,7 +45,7 @@ const FORMS: ReadonlySet<string> = new Set(['json', 'sse']);
 /** See ai.google.dev/gemini-api/docs/pricing. */
 const PRIORITY: PriceMultiples = [[/^/, 2]];
 
-/** Google's Gemini API. Tuned models, batches, files and caches are not supported. */
+/** Tuned models, batches, files and caches are not supported. */
 export const gemini: Descriptor<'gemini'> = {
   name: 'gemini',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',

@@ -8,7 +8,7 @@ const endpoints = openaiEndpoints({
   pinnedTier: { chat: 'on_demand', responses: 'default' },
 });
 
-/** Groq. Audio and batches are not supported. */
+/** Audio and batches are not supported. */
 export const groq = tableProvider({
   name: 'groq',
   defaultBaseUrl: 'https://api.groq.com/openai',

@@ -11,7 +11,7 @@ const endpoints = openaiEndpoints({
   acceptsComments: false,
 });
 
-/** Mistral. Agents, conversations, OCR and audio are not supported. */
+/** Agents, conversations, OCR and audio are not supported. */
 export const mistral = tableProvider({
   name: 'mistral',
   defaultBaseUrl: 'https://api.mistral.ai',

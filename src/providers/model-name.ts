@@ -9,10 +9,7 @@ const MAX_MODEL_CHARS = 256;
  */
 const INVISIBLE = /\p{C}|[^\S ]|^ | $/u;
 
-/**
- * Checks a model name from a path or body before it is used.
- * @throws GatewayError invalid_request if the name is too long or contains invisible characters
- */
+/** @throws GatewayError invalid_request if the name is too long or contains invisible characters */
 export function assertModelName(name: string): void {
   if (name.length > MAX_MODEL_CHARS) {
     throw new GatewayError(

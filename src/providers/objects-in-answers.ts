@@ -7,9 +7,7 @@ import { LINE } from './objects-in-texts.ts';
 import { bareId, hasIdForm, HOLDERS, isIdName, isResource, NOTES } from './stored-objects.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/**
- * Which stored objects to collect from an answer: all, those in an unknown endpoint's own object, or only references.
- */
+/** The stored objects to collect: all, those in an unknown endpoint's own object, or only references. */
 export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
 
 /** Members of answers that repeat what the client sent. */
@@ -60,7 +58,6 @@ export function* objectsIn(
 }
 
 interface Within {
-  /** Nearest member name. */
   readonly name: string;
   /** Whether arrays below this level belong to the object. */
   readonly readsLists: boolean;
@@ -104,10 +101,7 @@ export function markOfResults(file: string): string {
   return `results ${file}`;
 }
 
-/**
- * Returns `{}` for a path of batch results, `{file}` for the content of a file that may contain them, or else
- * undefined.
- */
+/** Returns `{}` for a path of batch results, `{file}` for a file that may contain them, or undefined. */
 export function resultsAt(path: string): { readonly file?: string } | undefined {
   if (RESULTS.test(path)) return {};
   const file = CONTENT.exec(path)?.[1];
@@ -125,9 +119,7 @@ export function* objectsInResults(text: string, names: ObjectNames): Work<readon
   return [...found];
 }
 
-/**
- * Reads `{"response": {"body": …}}` of OpenAI and compatible providers, and `{"result": {"message": …}}` of Anthropic.
- */
+/** Reads `{"response": {"body": …}}` (OpenAI and compatible), and `{"result": {"message": …}}` (Anthropic). */
 export function* objectsInResult(result: unknown, names: ObjectNames): Work<readonly string[]> {
   if (!isObject(result)) return [];
   const { response, result: own } = result;

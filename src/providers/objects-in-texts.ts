@@ -5,10 +5,7 @@ import { ITEM_CHARS, type Work } from '../turns.ts';
 import type { ObjectNames } from './descriptor.ts';
 import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
 
-/**
- * Members that name stored objects in requests that the provider may run from a file. Most other ids in files are the
- * client's own.
- */
+/** Members that name stored objects in batch requests. Most other ids in files are the client's own. */
 const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
   ...['previous_response_id', 'conversation', 'conversation_id', 'container', 'container_id', 'thread'],
   ...['thread_id', 'assistant_id', 'file_id', 'input_file_id', 'vector_store_id', 'batch_id'],

@@ -8,7 +8,7 @@ import { openaiCompact, openaiInputTokens, openaiResponses } from './dialects/op
 import type { Descriptor } from './descriptor.ts';
 import type { Credential, Endpoint } from './dialect.ts';
 
-/** Endpoints by path without a version, such as `/chat/completions`. */
+/** Endpoints by path, with the version in `ProviderTable.post` and without it in `openaiEndpoints`. */
 export type EndpointTable = Readonly<Record<string, Endpoint>>;
 
 /** Builds all OpenAI-style endpoints in one provider's variant. Providers pick the ones they support. */
@@ -42,9 +42,7 @@ export type ProviderTable<Name extends string> = Omit<Descriptor<Name>, Filled> 
   readonly selfHosted?: boolean;
   /** Defaults to `/v1`. */
   readonly roots?: readonly string[];
-  /** Endpoints by full path, including the version. */
   readonly post: EndpointTable;
-  /** Paths of model lists and single models. */
   readonly models?: RegExp;
   /** See `Descriptor.credential`. Defaults to a bearer token. */
   readonly credential?: Descriptor['credential'];
@@ -74,10 +72,7 @@ export function tableProvider<const Name extends string>({
   };
 }
 
-/**
- * Returns a key as a bearer token.
- * @throws GatewayError invalid_request if it cannot be sent in a header
- */
+/** @throws GatewayError invalid_request if the key cannot be sent in a header */
 export function bearer(key: string): Credential {
   return { kind: 'header', name: 'authorization', value: `Bearer ${headerSafe(key)}` };
 }

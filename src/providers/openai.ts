@@ -31,8 +31,8 @@ const PRIORITY: PriceMultiples = [
 ];
 
 /**
- * Prices and counts shared with Azure (openai.com/api-priority-processing; platform.openai.com, images). Images are
- * billed by tiles of 512 px or by patches of 32 px.
+ * See openai.com/api-priority-processing. Images are billed by tiles of 512 px or patches of 32 px
+ * (platform.openai.com).
  */
 export const OPENAI_PRICING = {
   countsAsOpenai: true,
@@ -42,10 +42,7 @@ export const OPENAI_PRICING = {
   tiers: { priority: PRIORITY },
 } as const satisfies Partial<ProviderPricing>;
 
-/**
- * Models released since March 5, 2026 cost 10 % more at regional base URLs (developers.openai.com, data residency).
- * Unknown models count as new.
- */
+/** Models released since March 5, 2026 (and unknown ones) cost 10% more at regional URLs (developers.openai.com). */
 const REGIONAL: PriceMultiples = [
   [/^(?:ft:)?(?:gpt-(?:3|4|oss|audio|realtime)|gpt-5(?!\.[4-9]|\.\d\d)|o[134](?:-|$)|chatgpt|codex-mini)/, 1],
   [/^(?:text-|omni-|davinci|babbage|computer-use)/, 1],
@@ -58,7 +55,7 @@ export const OPENAI_OBJECTS = {
   within: new Set(['items', 'messages', 'steps', 'output_items']),
 } as const satisfies ObjectNames;
 
-/** OpenAI. Images, audio, batches, files, assistants and realtime are not supported. */
+/** Images, audio, batches, files, assistants and realtime are not supported. */
 export const openai = tableProvider({
   name: 'openai',
   defaultBaseUrl: 'https://api.openai.com',

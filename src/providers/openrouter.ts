@@ -76,7 +76,6 @@ function ownPrice(model: string): OwnPrice | undefined {
   return model.endsWith(':free') ? 'free' : undefined;
 }
 
-/** OpenRouter, with OpenAI's and Anthropic's dialects. */
 export const openrouter = tableProvider({
   name: 'openrouter',
   defaultBaseUrl: 'https://openrouter.ai/api',
@@ -88,7 +87,6 @@ export const openrouter = tableProvider({
     addresses: { OPENROUTER_BASE_URL: '/v1', OPENROUTER_API_BASE: '/v1' },
   },
   pricing: {
-    // Some hosts use fast hardware.
     outputTokensPerSecond: 3_000,
     tableNames: (model) => [model, model.replace(ROUTING, '')],
     vendorTables: VENDOR_TABLES,
@@ -112,10 +110,7 @@ export const openrouter = tableProvider({
   ),
 });
 
-/**
- * Caps the prices of hosts and reads the bill. OpenRouter chooses among a model's hosts, also as the client requests
- * (`provider`, `:nitro`), and reports the actual cost (openrouter.ai/docs, provider routing and usage accounting).
- */
+/** Caps the prices of the hosts among which OpenRouter chooses, and reads the actual cost (openrouter.ai/docs). */
 function routed(inner: Dialect): Dialect {
   return {
     ...billed(inner, billOf),

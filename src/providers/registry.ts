@@ -34,7 +34,6 @@ const all = {
   openrouter,
 };
 
-/** Exact provider names (docs/routing.md). */
 export type ProviderName = keyof typeof all;
 
 export type Provider = Descriptor<ProviderName>;
@@ -44,7 +43,6 @@ export const providers: { readonly [Name in ProviderName]: Descriptor<Name> } = 
 
 export const PROVIDER_NAMES = Object.keys(providers) as readonly ProviderName[];
 
-/** Returns what `make` derives from each provider, by name. */
 export function fromProviders<Derived>(
   make: (provider: Provider) => Derived,
 ): Readonly<Record<ProviderName, Derived>> {

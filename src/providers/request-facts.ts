@@ -12,7 +12,6 @@ export interface RequestFacts {
   /** All texts of the request: content parts, system prompts, tool definitions, results, arguments and so on. */
   readonly texts: readonly PromptText[];
   readonly media: readonly Media[];
-  /** Tools that the client offers and runs itself. */
   readonly tools: readonly string[];
   /** Tools that the provider would run itself (docs/hosted-tools.md). */
   readonly hostedTools: readonly HostedTool[];
@@ -24,7 +23,6 @@ export interface RequestFacts {
   readonly thinkingTokens?: number;
   /** Upper bound of the client's predicted output, billed even if the model writes something different. */
   readonly predictedTokens?: number;
-  /** Requested output modalities besides text. */
   readonly outputs?: readonly OutputModality[];
   /** True if some content is outside the request (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;

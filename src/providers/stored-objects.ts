@@ -10,7 +10,6 @@ import { isClientsOwn } from './folded-names.ts';
 export interface NamedObject {
   /** Without a surrounding path or URL. */
   readonly id: string;
-  /** The member that names the object. */
   readonly member: string;
 }
 
@@ -84,11 +83,10 @@ interface NamedObjectsOptions {
   /** Set for an endpoint without a dialect, where values that look like ids or storage URIs count as names. */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
-  /** Reports whether the value at this path will be removed before sending. */
   readonly isRemoved: (path: JsonPath) => boolean;
 }
 
-/** Collects the stored objects named in a request's JSON. */
+/** Returns the objects named in a request's JSON. */
 export function* namedObjects(
   body: JsonObject,
   { isUnknown, names, isRemoved }: NamedObjectsOptions,
@@ -121,7 +119,6 @@ export function* namedObjects(
 }
 
 interface Above {
-  /** Name of the nearest member. */
   readonly name: string;
   /** Names below are client-defined: schemas, arguments, metadata. */
   readonly isClients: boolean;

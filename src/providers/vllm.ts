@@ -6,7 +6,6 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_
 const rerank = pick(endpoints, '/rerank');
 const score = { '/score': endpoints['/rerank'] };
 
-/** A self-hosted vLLM server, without a public base URL. */
 export const vllm = tableProvider({
   name: 'vllm',
   defaultBaseUrl: undefined,

@@ -26,7 +26,7 @@ function billsError({ status, text }: ErrorAnswer): boolean {
   return (status === 400 || status === 403) && (text === undefined || AGAINST_GUIDELINES.test(text));
 }
 
-/** xAI. Images and deferred completions are not supported. */
+/** Images and deferred completions are not supported. */
 export const xai = tableProvider({
   name: 'xai',
   defaultBaseUrl: 'https://api.x.ai',

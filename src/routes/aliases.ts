@@ -39,21 +39,14 @@ const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 export interface Aliases {
   /** Reports whether a request may name or list aliases. Such a request needs no key for the addressed provider. */
   mayName(target: Target): boolean;
-  /**
-   * Returns the aliases that the key may use as a model list, or undefined if there are none or the path lists no
-   * models.
-   */
+  /** Returns the key's aliases as a model list; undefined if there are none or the path lists no models. */
   list(exchange: Identified): object | undefined;
-  /**
-   * Returns the alias at this path if the key may use it. It takes precedence over a provider's model of the same
-   * name.
-   */
+  /** Returns the alias at this path if the key may use it. It takes precedence over a model of the same name. */
   model(exchange: Identified): object | undefined;
   /** Returns the edits that add the key's aliases to a provider's model list; none for requests with a query. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
-   * Returns the request for the alias's target, or undefined if it names no alias that its key may use. Keys do not
-   * learn about other aliases.
+   * Returns undefined if `model` is not an alias that the key may use. Keys do not learn about other aliases.
    * @param ownRefusal why the provider in the request's path is unusable
    * @throws GatewayError invalid_request, credential_unavailable, redis_unavailable
    */
@@ -117,10 +110,7 @@ export function createAliases({
       .map(([name]) => name);
   }
 
-  /**
-   * Skips targets without a credential.
-   * @throws GatewayError if no target is left
-   */
+  /** Skips targets without a credential. Throws GatewayError if none is left. */
   function withCredentials(
     exchange: Parsed,
     targets: readonly Reachable[],

@@ -8,16 +8,12 @@ interface Choosable {
 }
 
 export interface Choice {
-  /** `routes.sticky`. */
   readonly sticky: boolean;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
-/**
- * Returns the first target, chosen by weight, followed by its fallbacks. A fallback comes first only if there are no
- * other targets.
- */
+/** Returns a target chosen by weight, then its fallbacks. A fallback comes first only if there are no others. */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
   exchange: Parsed,
@@ -34,8 +30,7 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
 }
 
 /**
- * Chooses a target by weight. Within a session, each target's number is a hash that includes the session's name, so
- * all gateways choose the same target without Redis, until the targets change.
+ * Chooses by weight. Within a session, a hash replaces the random number, so all gateways choose alike without Redis.
  */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],

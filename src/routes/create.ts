@@ -35,10 +35,10 @@ function targetHealth({ config, client, log }: AliasesParts): TargetHealth | und
   return createTargetHealth({
     store,
     onChange(target, { circuit, change }) {
-      log.warn({ target, circuit, change }, 'the circuit of a target has changed');
+      log.warn({ target, circuit, change }, "a target's circuit has changed");
     },
     onFailure(cause) {
-      log.warn({ cause: messageOf(cause) }, 'the result of a target was not recorded');
+      log.warn({ cause: messageOf(cause) }, "a target's result was not recorded");
     },
   });
 }

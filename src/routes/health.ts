@@ -40,7 +40,7 @@ export interface TargetWatch {
 /** Selects targets by circuits that all gateways share (docs/routes.md#targets-that-keep-failing). */
 export interface TargetHealth {
   /**
-   * Returns targets with closed circuits and those that this request probes; all targets if there are none.
+   * Returns targets with closed circuits and those that this request probes, or all targets if there are none.
    * @throws GatewayError redis_unavailable
    */
   healthy<Target extends Judged>(

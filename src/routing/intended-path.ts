@@ -19,9 +19,8 @@ export interface RequestedPath {
 }
 
 /**
- * Returns the endpoint that a client with a wrong base URL intended: the path without the base URL's segments, under
- * one of the provider's roots. Handles a missing or duplicate `/v1` and the base path of another provider. Returns
- * undefined if nothing matches.
+ * Returns the endpoint that a client with a wrong base URL intended (a missing or duplicate `/v1`, another provider's
+ * base path), or undefined if nothing matches.
  */
 export function intendedPath({ provider, basePath, method, path, query }: RequestedPath): string | undefined {
   if (path.length > MAX_PATH_CHARS) return undefined;
@@ -52,10 +51,7 @@ function baseSegments(provider: Provider, basePath: string): (segment: string) =
   return (segment) => known.has(segment) || VERSION.test(segment);
 }
 
-/**
- * Returns a path that is safe to show in an error message: shortened, with unusual segments and possible credentials
- * replaced by `…`.
- */
+/** Shortens a path for error messages and replaces unusual segments and possible credentials by `…`. */
 export function shownPath(path: string): string {
   const shown = path
     .slice(0, MAX_PATH_CHARS)

@@ -8,8 +8,8 @@ const MAX_SEGMENTS = 256;
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
- * Checks a path as it will be sent. With an encoded slash, backslash or dot segment, the provider could see another
- * path than the checked one (docs/routing.md).
+ * Refuses encoded slashes, backslashes and dot segments, which could make the provider see another path
+ * (docs/routing.md).
  * @throws GatewayError invalid_request
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
@@ -40,7 +40,9 @@ function fullyDecoded(segment: string): string {
     try {
       next = decodeURIComponent(text);
     } catch (cause) {
-      throw new GatewayError('invalid_request', 'the path is not valid percent-encoding', { cause });
+      throw new GatewayError('invalid_request', 'the path has invalid percent-encoding: write % as %25', {
+        cause,
+      });
     }
     if (next === text) return text;
     text = next;

@@ -45,8 +45,7 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const sent = acceptedQuery(provider, query);
-    // Some providers refuse certain queries, so the original query is checked first. The endpoint is then read with
-    // the query that is sent.
+    // Checked with the original query, because some providers refuse certain queries; read with the sent one.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
     const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;
     if (endpoint !== undefined) {
@@ -54,8 +53,9 @@ function createProviderRoute(
       return { kind: 'provider', upstream, endpoint, path, query: sent, maxRequestBytes };
     }
 
-    const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
-    if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);
+    const accepted = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
+    if (known.length === 0 || accepted.length > 0)
+      throw methodNotAllowed(accepted.length === 0 ? METHODS : accepted);
     const requested = { provider, basePath: upstream.basePath, method, path, query };
     const openSegments = unknown.open(requested);
     if (openSegments !== undefined) {
@@ -98,8 +98,7 @@ function findProvider(
 }
 
 /**
- * Explains an unknown path. If the base URL is wrong, the message shows the correct one. It mentions
- * `proxy.unknown_endpoints` only if an operator could open the path.
+ * Shows the correct base URL if possible. Mentions `proxy.unknown_endpoints` only if an operator could open the path.
  * @param sent the path after the provider's segment, as the client sent it
  */
 function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: boolean): GatewayError {
@@ -164,7 +163,6 @@ function createMcpRoute(
   };
 }
 
-/** @param rest the path after the server's name */
 function mcpForm(rest: string): McpTarget['form'] {
   if (rest === '') return 'streamable_http';
   if (rest === TOOLS_CALL) return 'tools_call';

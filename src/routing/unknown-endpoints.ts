@@ -12,16 +12,12 @@ export interface UnknownEndpoints {
    * @throws GatewayError policy_denied if the path is listed but this request is never allowed
    */
   open(requested: RequestedPath): readonly string[] | undefined;
-  /** Reports whether an operator could open this path. */
   mayBeOpened(requested: RequestedPath): boolean;
 }
 
 interface Pattern {
   readonly method: string;
-  /**
-   * The provider's name, then the path's segments. `*` matches any text within one segment, a final `**` one or more
-   * segments.
-   */
+  /** Provider name, then path segments. `*` matches any text in one segment, a final `**` one or more segments. */
   readonly segments: readonly string[];
 }
 
@@ -82,8 +78,8 @@ function administrative(provider: Provider, { method, path }: RequestedPath): Ga
 }
 
 /**
- * Path segments that manage an account, its keys, money, models or machines, that search everything the account has
- * logged, or that issue a credential usable without the gateway. In lower case, without `-` and `_`.
+ * Path segments (without `-` and `_`) that manage an account, its keys, money, models or machines, search everything
+ * that the account has logged, or issue a credential usable without the gateway.
  */
 const SEGMENTS: ReadonlySet<string> = new Set(
   `account accounts admin administration adapter adapters apikey apikeys audit auditlogs authtokens balance
@@ -103,8 +99,8 @@ const VERBS =
   /^(?:archive|delete|deploy|destroy|load|purge|reload|remove|reset|restart|revoke|rotate|shutdown|transfer|undeploy|unload)(?:$|[_-])/;
 
 /**
- * Reports whether a path is closed to every proxy key, regardless of `proxy.unknown_endpoints`. On a self-hosted
- * server, these are all paths that use no model: most of them manage the server, which requires no credential.
+ * Reports whether a path is closed to all proxy keys. On self-hosted servers, these are all paths that use no model,
+ * because most of them manage the server and require no credential.
  */
 export function isAdministrative(provider: Provider, path: string): boolean {
   if (provider.selfHosted) return provider.openable?.test(path) !== true;
@@ -121,10 +117,7 @@ function isManaging(part: string, isLast: boolean): boolean {
   return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
 }
 
-/**
- * Matches paths that all servers read alike: no parameters, escapes or empty segments, and no dot at either end of a
- * segment.
- */
+/** Matches paths that all servers read alike: no parameters, escapes, empty segments, or dots at segment ends. */
 const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
 /** Start of a suffix that a lenient server may ignore. */
 const TAIL = /[^a-z0-9_-]/;
@@ -133,10 +126,7 @@ function isPlainlyWritten(path: string): boolean {
   return PLAIN.test(path);
 }
 
-/**
- * Reports whether a server might read this path as one that the gateway knows: in different letter case, with another
- * ending, or under another base path.
- */
+/** Reports whether a server might read this path as a known one, ignoring letter case, suffix or base path. */
 function spellsKnownPath(requested: RequestedPath): boolean {
   const { provider, basePath, method } = requested;
   const path = withoutSlashes(requested.path);

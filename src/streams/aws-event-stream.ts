@@ -19,8 +19,8 @@ const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
 
 /**
- * AWS event stream (`application/vnd.amazon.eventstream`): binary messages with headers and two checksums, both
- * verified. `event` is the `:event-type`, or the name of the exception or error.
+ * Format of `application/vnd.amazon.eventstream`. Verifies both checksums. `event` is the event, exception or error
+ * type.
  */
 export const awsEventStream: StreamFormat = {
   name: 'aws-event-stream',
@@ -137,14 +137,14 @@ function readHeaders(bytes: Buffer): Headers {
     if (i > bytes.length) throw broken('a truncated header');
     const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
     // Clients ignore repeated headers and a second type header, so these may hide content.
-    const isAgain = headers.has(name) || (TYPES.has(name) && [...TYPES].some((other) => headers.has(other)));
+    const isRepeated =
+      headers.has(name) || (TYPES.has(name) && [...TYPES].some((other) => headers.has(other)));
     if (type === STRING_TYPE) headers.set(name, value);
-    if (type !== STRING_TYPE || isAgain || !isNaming(name, value)) sideband += `${name}: ${value}\n`;
+    if (type !== STRING_TYPE || isRepeated || !isNaming(name, value)) sideband += `${name}: ${value}\n`;
   }
   return { headers, sideband };
 }
 
-/** Returns a message with only the descriptive headers. */
 function copy({ raw, event }: Frame, data: string): Buffer {
   const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
   return encodeMessage(

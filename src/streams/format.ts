@@ -58,9 +58,7 @@ const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   ndjson: () => isEvent,
 };
 
-/**
- * Detects a JSON array, or several documents. One document is allowed, because some providers report errors that way.
- */
+/** Detects a JSON array or several documents. Some providers report errors as a single document. */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
   return ({ sideband }) => {

@@ -2,10 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import type { ReadDocument } from '../json/document-shape.ts';
 
-/**
- * An SSE event, an AWS event-stream message, an NDJSON line or a JSON array element. `raw` contains the provider's
- * bytes, which are forwarded if the frame is unchanged.
- */
+/** An SSE event, AWS event-stream message, NDJSON line or JSON array element. If unchanged, `raw` is forwarded. */
 export interface Frame {
   readonly raw: Buffer;
   /** SSE `event:` name; AWS `:event-type` or `:exception-type`. */
@@ -18,7 +15,6 @@ export interface Frame {
   readonly sideband?: string;
   /** The stream ended within this frame. */
   readonly open?: true;
-  /** Inserted by the gateway. */
   readonly added?: true;
 }
 
@@ -29,7 +25,6 @@ export interface FrameDecoder {
   end(): Frame[];
 }
 
-/** A frame that ends a stream. */
 export interface ClosingFrame {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
@@ -56,10 +51,7 @@ export interface StreamFormat {
   withData(frame: Frame, data: string): Buffer;
   /** Returns the bytes of a new frame with the same event name and only this payload. */
   copy(frame: Frame, data: string): Buffer;
-  /**
-   * Replaces invalid UTF-8 in `raw` with U+FFFD, as already done in `data`.
-   * @throws GatewayError upstream_unavailable for text in another encoding
-   */
+  /** Replaces invalid UTF-8 in `raw` with U+FFFD, as in `data`. Throws GatewayError for text in another encoding. */
   readable(frame: Frame): Frame;
   /** Returns a comment, which clients skip. Only SSE has comments. */
   comment?(text: string): Buffer;
@@ -95,7 +87,6 @@ export class PendingBytes {
     this.#pieces.push(piece);
   }
 
-  /** Removes and returns all bytes. */
   take(): Buffer {
     const [only] = this.#pieces;
     const whole = this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);

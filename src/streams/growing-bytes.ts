@@ -1,7 +1,6 @@
 const FIRST_BYTES = 4_096;
 const KEPT_BYTES = 1_048_576;
 
-/** A byte buffer that grows up to a limit. */
 export class GrowingBytes {
   readonly #maxBytes: number;
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);

@@ -14,9 +14,8 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QU
 const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]);
 
 /**
- * A JSON array whose elements arrive one by one (Gemini's `streamGenerateContent` without `alt=sse`). A frame is an
- * element with the preceding bracket or comma, so that it can be forwarded before the next one arrives. The closing
- * bracket is a frame without data.
+ * Gemini's `streamGenerateContent` without `alt=sse`. A frame is an element with the preceding bracket or comma, so
+ * that it can be forwarded before the next one arrives. The closing bracket is a frame without data.
  */
 export const jsonArray: StreamFormat = {
   name: 'json-array',

@@ -11,10 +11,7 @@ import {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/**
- * Server-sent events (WHATWG HTML): events end at a blank line, lines at CR, LF or CRLF. Browsers drop an event cut
- * off by the end of the stream, but SDKs read it, so it is kept.
- */
+/** Server-sent events (WHATWG HTML). An event cut off by the end of the stream is kept, because SDKs read it. */
 export const sse: StreamFormat = {
   name: 'sse',
   createDecoder: ({ maxFrameBytes }) => new SseDecoder(maxFrameBytes),
@@ -151,10 +148,7 @@ function frameOfLines(raw: Buffer, text: string): Frame {
   };
 }
 
-/**
- * Matches lines without text: empty ones, empty comments and plain event names. Digits could be part of a card
- * number, so `retry` lines do not match.
- */
+/** Matches empty lines, empty comments and plain event names; not `retry`, whose digits may belong to a card number. */
 const WITHOUT_TEXT = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
@@ -228,7 +222,6 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** Detects the usual form: a single `data: ` line. */
 function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   const around = 'data: \n\n'.length;
   return (

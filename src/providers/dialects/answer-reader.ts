@@ -16,10 +16,7 @@ export interface AnswerReading {
   readonly joinedName?: JoinedName;
 }
 
-/**
- * Builds readers for JSON answers.
- * @param read receives the whole answer, or an empty object if the answer is not an object
- */
+/** @param read receives the whole answer, or an empty object if the answer is not an object */
 export function answerReaders(
   read: (answer: JsonObject) => AnswerReading,
   stream: AnswerReaders['stream'],
@@ -54,13 +51,9 @@ export interface EventReading extends Meaning {
   finish?(texts: EventTexts): Partial<Meaning & EventTexts>;
 }
 
-/** OpenAI's `[DONE]` marker. */
 export const DONE: EventReading = { places: { ends: '*' }, done: true };
 
-/**
- * Reads frames that each carry one JSON document.
- * @param read receives the document as `event`, or an empty object if it is not an object
- */
+/** Reads frames of one JSON document each. `read` receives an empty object for documents that are not objects. */
 export function jsonReader(
   cut: StreamReader['cut'],
   read: (event: JsonObject, frame: Frame) => EventReading,
@@ -89,10 +82,7 @@ function eventOf(frame: Frame, json: unknown, reading: EventReading, found: Foun
   return finish === undefined ? event : { ...event, ...finish({ deltas, ends }) };
 }
 
-/**
- * Returns a function that reports whether a stop reason ends its choice. If a server sends one with every chunk, none
- * does.
- */
+/** A stop reason ends its choice, unless the server sends one with every chunk. */
 export function createChoiceEnds(): (index: number, isStopped: boolean, hasText: boolean) => boolean {
   const stopped = new Set<number>();
   let endsChoices = true;

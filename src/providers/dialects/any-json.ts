@@ -7,7 +7,6 @@ import { EMPTY_ANSWER } from './model-list.ts';
 import { isObject } from '../../json/is-object.ts';
 import { Walk } from '../../inspect/walk.ts';
 
-/** A string in a document of unknown dialect. */
 interface LooseText {
   readonly text: string;
   readonly path: readonly (string | number)[];

@@ -50,10 +50,7 @@ function memberPlaces(value: unknown, path: JsonPath, name: string): Places {
   }
 }
 
-/**
- * Normalizes usage. `inputTokens` excludes cache reads and writes. Nova's invoke format appends `Count` to cache
- * members.
- */
+/** `inputTokens` excludes cache reads and writes. Nova's invoke format appends `Count` to cache members. */
 function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return cacheApart(
@@ -72,9 +69,7 @@ function writtenFor1h(details: unknown): number {
     .reduce((sum, detail) => sum + (tokenCount(detail.inputTokens) ?? 0), 0);
 }
 
-/**
- * Reads Nova's own answers, which match Converse, and its streams, which wrap each event in a member named after it.
- */
+/** Nova's own answers match Converse. Its streams wrap each event in a member named after it. */
 export const novaAnswers = answerReaders(readConverseAnswer, () =>
   jsonReader(bedrockCut, (event) => {
     const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';

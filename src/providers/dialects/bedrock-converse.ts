@@ -62,7 +62,6 @@ function isStoredPrompt(model: string): boolean {
   return /^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//.test(model);
 }
 
-/** Reads the conversation and the tool definitions. */
 export function readConversation(into: PromptCollector, body: JsonObject, path: readonly string[]): void {
   if (body.system !== undefined) readBlocks(into, 'system', body.system, [...path, 'system']);
   readMessages(into, optionalArray(body, 'messages'), [...path, 'messages']);

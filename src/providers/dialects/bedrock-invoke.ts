@@ -27,10 +27,7 @@ import { addOtherMembers } from './media.ts';
 import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
 
-/**
- * Returns the dialect of `POST /model/<id>/invoke`, or of `/invoke-with-response-stream` if `stream` is set. Returns
- * undefined for unknown model families, whose body format the gateway cannot read.
- */
+/** Returns the dialect of `/invoke`, or of `/invoke-with-response-stream`; undefined for unknown model families. */
 export function bedrockInvoke(model: string, stream: boolean): Dialect | undefined {
   const family = familyOf(model);
   if (family === undefined) return undefined;
@@ -52,7 +49,7 @@ function requireAnthropicBody(body: JsonObject): void {
   if (typeof body.anthropic_version === 'string') return;
   throw new GatewayError(
     'policy_denied',
-    'This ARN does not reveal the body format of its model. Use Converse, or the id of the model itself.',
+    "This ARN does not reveal its model's body format. Use Converse, or the model id.",
   );
 }
 
@@ -110,10 +107,7 @@ function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | unde
   return billed === undefined || agree ? own : billed;
 }
 
-/**
- * Returns the family of a model id, or undefined if its body format is unknown. Ignores cross-region prefixes (`us.`,
- * `eu.`, `global.` …). ARNs are treated as Anthropic, which the body must confirm.
- */
+/** Ignores cross-region prefixes (`us.`, `eu.`, `global.` …). ARNs count as Anthropic; the body must confirm it. */
 function familyOf(model: string): InvokeFamily | undefined {
   if (model.startsWith('arn:')) return anthropicByBody;
   const name = model.replace(/^(us|us-gov|eu|apac|jp|au|ca|sa|me|af|il|mx|global)\./, '');

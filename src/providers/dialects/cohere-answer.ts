@@ -7,10 +7,9 @@ import { countOrZero, objectOf } from './fields.ts';
 import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
 import { pieceTokens } from './token-texts.ts';
 
-/** Reads answers of `/v2/chat` and its SSE events. */
 export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));
 
-/** Reads answers of `/v1/chat` and its events, sent as SSE data or NDJSON lines. */
+/** Events of `/v1/chat` arrive as SSE data or NDJSON lines. */
 export const cohereV1Answers = answerReaders(
   (answer) => ({ usage: readCohereUsage(answer.meta), places: v1Places(answer, []) }),
   () => jsonReader(cohereV1Cut, readV1Event),
@@ -117,7 +116,6 @@ function readV2Event(event: JsonObject): EventReading {
   }
 }
 
-/** Channel of the streamed text in v1. */
 const STREAMED = '0/text';
 /** Channel prefix for citations, searches, complete tool calls, and of the whole answer in the last event. */
 const V1_WHOLE = '0/whole/';

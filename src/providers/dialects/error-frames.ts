@@ -44,10 +44,7 @@ function indexesOf({ choices }: JsonObject): readonly number[] {
   return indexes.length === 0 ? [0] : [...new Set(indexes)];
 }
 
-/**
- * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it. This padding
- * makes it longer than the error event, and than most pieces of text before that.
- */
+/** @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it. */
 const PAD_CHARS = 8_192;
 
 /**

@@ -23,7 +23,7 @@ export function objectOf(value: unknown): JsonObject {
 const FLAT_CHARS = 2_048;
 
 /**
- * Parses a frame's payload. Returns undefined for invalid JSON, numbers, booleans and null.
+ * Returns undefined for invalid JSON, numbers, booleans and null.
  * @throws GatewayError upstream_unavailable if parsing would take too long
  */
 export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>): unknown {

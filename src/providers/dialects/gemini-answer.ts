@@ -13,7 +13,6 @@ import { arrayOf, countOrZero, objectOf, tokenCount } from './fields.ts';
 import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
 import { chosenTokens } from './token-texts.ts';
 
-/** Reads a GenerateContentResponse, whole or streamed. */
 export const geminiAnswers = answerReaders(readGenerated, createGeneratedReader);
 
 function readGenerated(answer: JsonObject): AnswerReading {
@@ -52,7 +51,6 @@ function eachPart(
   return eachIn(content, 'parts', [...path, 'content'], (part, at) => read(objectOf(part), at));
 }
 
-/** Part members that contain strings, with their kind. */
 const VALUES: readonly (readonly [name: string, kind: AnswerText['kind']])[] = [
   ['functionCall', 'tool_arguments'],
   ['toolCall', 'tool_arguments'],
@@ -110,8 +108,8 @@ function audioTokens(...details: readonly unknown[]): number | undefined {
 }
 
 /**
- * Reads streamed responses, each a GenerateContentResponse with the next pieces. Gemini sends no end marker: the
- * answer is complete once every candidate has a finish reason, or the prompt was blocked.
+ * Gemini sends no end marker. An answer is complete once all candidates have a finish reason or the prompt is
+ * blocked.
  */
 function createGeneratedReader() {
   const running = new Set<number>();

@@ -150,8 +150,7 @@ function snakeName(camel: string): string {
 }
 
 /**
- * Returns a member by its camel-case name, in either spelling. Null counts as absent.
- * @throws GatewayError if both spellings are present, because the provider might use either
+ * Returns a member in either spelling. Null counts as absent. Throws if both are present, because either might apply.
  */
 export function member(object: JsonObject, camel: string): Member | undefined {
   const snake = snakeName(camel);
@@ -175,10 +174,7 @@ export function camelName(name: string): string {
     : name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Returns the elements of a member with their paths. As in Google's parsers, a single value counts as an array of
- * one.
- */
+/** Returns a member's elements with their paths. As in Google's parsers, a single value is an array of one. */
 export function listAt(found: Member | undefined, path: JsonPath): { value: unknown; path: JsonPath }[] {
   if (found === undefined) return [];
   const at = [...path, found.name];

@@ -106,7 +106,6 @@ const NOT_TEXT = namesIn(
   'serviceTier labels store model generateContentRequest',
 );
 
-/** Matches tiers at or below the list price. */
 function isCheapTier(tier: unknown): boolean {
   return typeof tier === 'string' && /^(unspecified|standard|flex)$/i.test(tier);
 }

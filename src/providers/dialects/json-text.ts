@@ -8,10 +8,7 @@ export interface FoundText {
   readonly editable?: false;
 }
 
-/**
- * Returns the strings in a JSON value, and its member names and numbers as one uneditable text, because they may
- * contain words.
- */
+/** Returns the strings in a JSON value, and its member names and numbers as one uneditable text. */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   if (typeof value === 'string') return value === '' ? [] : [{ text: value, path }];
   const found: FoundText[] = [];

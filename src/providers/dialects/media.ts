@@ -5,7 +5,6 @@ import type { Media } from '../request-facts.ts';
 import { namesIn } from './fields.ts';
 import { ROLE, type PromptCollector, type TextRole } from './prompt-collector.ts';
 
-/** Returns the media kind of a MIME type: `document` unless it is image, audio or video. */
 export function mediaKind(mimeType: string): Media['kind'] {
   const family = mimeType.split('/', 1)[0]?.toLowerCase();
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
@@ -20,8 +19,8 @@ export function isTextType(mimeType: string): boolean {
 }
 
 /**
- * Adds a file declared as text. Unless it is a plain text document, it also counts as media of unknown size, because
- * a provider may interpret it by its bytes or its member (`kind`).
+ * Adds a file declared as text. Unless it is a plain text document, a provider may read it as media, so it counts as
+ * media of unknown size too.
  */
 export function addTextFile(
   into: PromptCollector,
@@ -169,10 +168,7 @@ export function addUnknown(into: PromptCollector, place: TextRole, value: unknow
   addMediaIn(into, place, value, [...path], undefined);
 }
 
-/**
- * Adds the media recognizable in a value whose strings were already added.
- * @param medium how the value itself is declared
- */
+/** Adds the media in a value whose strings were already added. `medium` declares the value itself. */
 export function addMediaOf(
   into: PromptCollector,
   place: TextRole,
@@ -250,12 +246,10 @@ const TEMPLATES: ReadonlySet<string> = new Set([
 const TOKENS_OR_VECTORS =
   /^(?:(?:prompt|input|inputs|encoder|decoder)_?(?:token_?ids|tokens|ids|embeds?|embeddings)|token_?ids)$/i;
 
-/** Reports whether a member with this name contains a prompt as token ids or vectors. */
 export function isTokensOrVectors(name: string): boolean {
   return TOKENS_OR_VECTORS.test(name);
 }
 
-/** Adds the body members that the dialect does not read by name. */
 export function addOtherMembers(
   into: PromptCollector,
   body: JsonObject,

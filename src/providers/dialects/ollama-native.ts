@@ -143,9 +143,7 @@ function createLineReader(): StreamReader {
 
 const WHOLE = '0/tool/';
 
-/**
- * Clients read either `message` or the root members. The first one with text is the stream, and the other is a copy.
- */
+/** Clients read either `message` or the root members. The first with text is the stream, the other a copy. */
 function createWordPlaces(): (line: JsonObject) => Places {
   let speaker: string | undefined;
   return (line) =>

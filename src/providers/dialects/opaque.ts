@@ -7,10 +7,7 @@ import { addMediaOf } from './media.ts';
 import { readOpaqueTools } from './opaque-tools.ts';
 import { createAnyJsonReader, readElements } from './any-json.ts';
 
-/**
- * Reads unknown endpoints that `proxy.unknown_endpoints` allows: all strings are prompt text, and the cost is
- * unbounded.
- */
+/** Reads endpoints that `proxy.unknown_endpoints` allows. All strings are prompt text. The cost is unbounded. */
 export const opaque: Dialect = {
   name: 'opaque',
   hasBody: true,

@@ -5,19 +5,20 @@ import { objectOf } from './fields.ts';
 import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
 
 /** Returns the name of the call to which an element of `tool_calls` belongs. */
-type NameCall = (choice: number, call: JsonObject, place: number) => string;
+type NameCall = (choice: number, call: JsonObject, position: number) => string;
 
 /** In a whole answer, each element is one call. */
-const wholeCall: NameCall = (_choice, _call, place) => String(place);
+const wholeCall: NameCall = (_choice, _call, position) => String(position);
 
 /**
- * Elements with the same `index` belong to one call until a different `id` arrives with a function name, because some
- * servers number every call 0. Without a name the call continues, because some servers give each piece a new `id`.
+ * Elements with the same `index` belong to one call until a new `id` arrives with a function name, because some
+ * servers number every call 0. A new `id` without a name continues the call, because some servers give each piece a
+ * new one.
  */
 function createCallNames(): NameCall {
   const calls = new Map<string, { id: unknown; count: number }>();
-  return (choice, call, place) => {
-    const index = typeof call.index === 'number' ? call.index : place;
+  return (choice, call, position) => {
+    const index = typeof call.index === 'number' ? call.index : position;
     const { id } = call;
     const key = `${choice}/${index}`;
     const known = calls.get(key);
@@ -36,10 +37,8 @@ function hasName(call: JsonObject): boolean {
   return typeof name === 'string' && name !== '';
 }
 
-/** The choice member that contains a chat message. */
 type MessageMember = 'message' | 'delta';
 
-/** Where a choice's message is, and how its texts are named. */
 interface MessageTerms {
   /** The choice's `index` member, which may differ from its array index. */
   readonly index: number;
@@ -51,12 +50,10 @@ interface MessageTerms {
   readonly isCopy?: boolean;
 }
 
-/** Reads the texts of a choice in a whole answer. */
 export function wholeChoice(choice: JsonObject, index: number, path: JsonPath): Places {
   return choicePlaces(choice, { index, path, member: 'message', nameCall: wholeCall });
 }
 
-/** Reads the texts of a choice. Runs for every stream chunk. */
 function choicePlaces(choice: JsonObject, terms: MessageTerms): Places {
   const message = choice[terms.member];
   if (!isObject(message)) return textOn('text', 'text', choice, 'text', terms.path, terms);
@@ -102,8 +99,8 @@ function messagePlaces(message: JsonObject, terms: MessageTerms): Places {
     textOn('refusal', 'text', message, 'refusal', at, terms),
     textOn('audio', 'text', message.audio, 'transcript', [...at, 'audio'], terms),
     argumentPlaces('function_call', message.function_call, 'arguments', [...at, 'function_call'], terms),
-    eachIn(message, 'tool_calls', at, (call, path, place) =>
-      isObject(call) ? callPlaces(call, path, nameCall(index, call, place), terms) : [],
+    eachIn(message, 'tool_calls', at, (call, path, position) =>
+      isObject(call) ? callPlaces(call, path, nameCall(index, call, position), terms) : [],
     ),
   ];
 }
@@ -157,9 +154,8 @@ function argumentPlaces(
 }
 
 /**
- * Returns a function that reads a choice chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams
- * `message`. If a choice has both, the first one with text is the stream and the other is a copy, because clients
- * show either.
+ * Most servers stream `delta`; Mistral on Bedrock streams `message`. If a choice has both, the first one with text is
+ * the stream and the other is a copy, because clients show either.
  */
 export function createChunkTexts(): (choice: JsonObject, index: number, path: JsonPath) => Places {
   const nameCall = createCallNames();

@@ -48,11 +48,11 @@ export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
 }
 
 function readChoices(answer: JsonObject): AnswerReading {
-  const texts = eachIn(answer, 'choices', [], (value, path, place) => ({ texts: found }) => {
+  const texts = eachIn(answer, 'choices', [], (value, path, position) => ({ texts: found }) => {
     const choice = objectOf(value);
     const before = found.length;
     return [
-      wholeChoice(choice, place, path),
+      wholeChoice(choice, position, path),
       () => {
         const at = path.join('.');
         const first = found.slice(before).find(({ kind, path: [, , name, member] }) => {
@@ -102,9 +102,9 @@ function createChoiceReader(cut: ChoiceCut) {
   let last: JsonObject = {};
   let before: JsonObject = {};
 
-  function choicePlaces(value: unknown, path: JsonPath, place: number): Places {
+  function choicePlaces(value: unknown, path: JsonPath, position: number): Places {
     const choice = objectOf(value);
-    const index = typeof choice.index === 'number' ? choice.index : place;
+    const index = typeof choice.index === 'number' ? choice.index : position;
     return ({ texts }) => {
       const textsBefore = texts.length;
       return [

@@ -13,7 +13,6 @@ import {
   type DeclaredMedium,
 } from './media.ts';
 
-/** Members that describe a content part. */
 const NOT_CONTENT: ReadonlySet<string> = new Set([
   'type',
   'id',

@@ -49,9 +49,7 @@ const PARAMETERS = namesIn(
 
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
-/**
- * Reads a body's members in order: those in `readers` by their reader, all others except parameters as text or media.
- */
+/** Reads members in order: those in `readers` by their reader, others except parameters as text or media. */
 export function readMembers(into: PromptCollector, body: JsonObject, readers: MemberReaders): void {
   refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {
@@ -125,7 +123,6 @@ export function bodyFacts(into: PromptCollector, body: JsonObject, settings: Req
   };
 }
 
-/** Reports whether the request continues a conversation that the provider stores. */
 function continuesConversation(body: JsonObject): boolean {
   const isNamed = body.conversation !== undefined && body.conversation !== null;
   return isNamed || optionalString(body, 'previous_response_id') !== undefined;

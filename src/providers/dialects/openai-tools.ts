@@ -16,7 +16,6 @@ export interface ToolOffer {
   readonly dearer?: string;
 }
 
-/** Reports whether the client runs a tool (docs/hosted-tools.md). */
 export type IsClientRun = (tool: JsonObject) => boolean;
 
 /** Reads an array of tool definitions. Adds their texts and returns an offer for each. */

@@ -34,7 +34,6 @@ function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
   return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
 }
 
-/** Omits the member if it is 0. */
 function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   return value === 0 ? {} : partOrZero(name, value, whole);
 }

@@ -4,7 +4,6 @@ import { ITEM_CHARS, type Stepwise, type Work } from '../../turns.ts';
 import type { AnswerText, BegunChannel, TextDelta, TokenText } from '../dialect.ts';
 import { TextWalk } from './json-text.ts';
 
-/** Properties of the texts at a place. */
 export interface Marks extends Pick<
   TextDelta,
   'isJson' | 'signed' | 'joins' | 'repeats' | 'copies' | 'part'
@@ -30,7 +29,6 @@ interface ValuePlace extends Marks {
 
 type ChannelMark = { readonly begins: string } | { readonly ends: string };
 
-/** The elements of an array, or the members of an object. */
 interface ListPlace {
   /** Array elements, or the member names of `object`. */
   readonly list: readonly unknown[];
@@ -40,9 +38,8 @@ interface ListPlace {
 }
 
 /**
- * The places to read in an answer, in order. Functions are called and elements are read only when their turn comes.
- * This keeps each step short even for a hostile answer with hundreds of thousands of elements, and lets dialects be
- * plain functions.
+ * The places to read in an answer, in order. Functions are called and elements are read only when their turn comes,
+ * so that each step is short even for a hostile answer with hundreds of thousands of elements.
  */
 export type Places =
   | MarkedText
@@ -71,7 +68,6 @@ export function textIn(
   return typeof text === 'string' && text !== '' ? { kind, text, path: [...path, name], ...marks } : NONE;
 }
 
-/** Reads every string in a member. */
 export function stringsIn(
   kind: AnswerText['kind'],
   object: unknown,
@@ -83,7 +79,6 @@ export function stringsIn(
   return value === undefined ? NONE : { kind, value, path: [...path, name], ...marks };
 }
 
-/** Reads each element of an array member. */
 export function eachIn(
   object: unknown,
   name: string,
@@ -122,7 +117,6 @@ interface PendingList extends Pick<ListPlace, 'list' | 'object' | 'path'> {
   next: number;
 }
 
-/** Number of items read per step. */
 const STEP_ITEMS = 16;
 
 class PlaceReader {
@@ -271,10 +265,7 @@ export class FoundInEvent extends Found {
 
 const MAX_NAME_CHARS = 64;
 
-/**
- * Names a text's own channel by its path, or by its number in the event if the path has a long member name, which
- * every text below would repeat.
- */
+/** Names a text's own channel by its path, or by number if a long member name would be repeated in many names. */
 function wholeName(path: JsonPath, nth: number): string {
   const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);
   return isLong ? `#${String(nth)}` : path.join('.');

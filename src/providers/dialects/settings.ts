@@ -2,10 +2,7 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { OutputModality, RequestFacts } from '../request-facts.ts';
 import { arrayOf, objectOf } from './fields.ts';
 
-/**
- * Returns the body and the objects in it that may contain Google's settings: `google`, `extra_body`,
- * `extra_body.google`.
- */
+/** Returns the body and other objects with Google's settings: `google`, `extra_body`, `extra_body.google`. */
 function settingsOf(body: JsonObject): readonly JsonObject[] {
   const { extra_body: extra, google } = body;
   const places = [body];
@@ -41,10 +38,7 @@ const OUTPUT_SETTINGS: readonly (readonly [name: string, output: OutputModality]
   ['video_config', 'video'],
 ];
 
-/**
- * Returns the non-text output modalities requested in a body and its settings objects. An unknown modality counts as
- * audio, the most expensive one.
- */
+/** Returns the non-text outputs requested. An unknown modality counts as audio, the most expensive one. */
 export function requestedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const outputs: OutputModality[] = [];
   for (const place of places) {
@@ -119,9 +113,8 @@ function countOf(value: unknown): number {
 }
 
 /**
- * Members that refer to stored objects with their own prompt and tools: prompts at OpenAI, presets at OpenRouter,
- * agents at Mistral and Azure, assistants, caches at Gemini. They never contain prompt text, so any value but null
- * counts.
+ * Members that refer to stored prompts, presets (OpenRouter), agents (Mistral, Azure), assistants or caches (Gemini),
+ * which may contain tools. They never contain prompt text, so any value but null counts.
  */
 const STORED_MEMBERS: readonly string[] = [
   'preset',

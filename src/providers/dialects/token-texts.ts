@@ -5,10 +5,7 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { eachIn, eachToken, type Places } from './places.ts';
 
-/**
- * Reads tokens listed as objects with probabilities: OpenAI's and Ollama's `{token, logprob, bytes, top_logprobs}`,
- * and llama.cpp's, which add the token's `id`. `path` is the path of `object`.
- */
+/** Reads token objects: OpenAI's and Ollama's `{token, logprob, bytes, top_logprobs}`, llama.cpp's with `id`. */
 export function listedTokens(object: unknown, name: string, path: JsonPath, channel: string): Places {
   const listed: TokenBytes[] = [];
   const alternatives: TokenText[] = [];
@@ -53,10 +50,7 @@ function alternativeText(value: unknown): string | undefined {
   return isLong && differs(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
-/**
- * Reads tokens in parallel arrays: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's with
- * `token_ids`.
- */
+/** Reads parallel arrays: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's with `token_ids`. */
 export function parallelTokens(lists: JsonObject, path: JsonPath, channel: string): Places {
   const alternatives = arrayOf(lists.top_logprobs);
   const ids = arrayOf(lists.token_ids);
@@ -118,7 +112,6 @@ function spelledBytes(listed: readonly TokenBytes[]): Places {
   });
 }
 
-/** Reports whether the bytes of a token differ from its text. */
 function differs(text: string, bytes: unknown): boolean {
   if (!Array.isArray(bytes)) return false;
   if (bytes.length === text.length && isAscii(text, bytes)) return false;
