@@ -3,18 +3,18 @@ import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
 import { after, mapInTurns, type Awaitable } from './turns.ts';
 
-/** Shorter texts are faster to read than to digest. */
+/** Shorter texts are faster to search than to hash. */
 const MIN_CHARS = 256;
-/** Random per process, so that a digest leaked from memory cannot be tested against guessed texts. */
+/** Random per process, so that leaked digests cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
 
-/** Returns the cache key of a text, also unique for lone surrogates; undefined if it is too short for caching. */
+/** Returns a text's cache key, or undefined if the text is too short. Distinguishes lone surrogates. */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
   return judged.get(text)?.digest ?? newDigest(text);
 }
 
-/** Hashes twice, since joining the key and a long text would copy the text. */
+/** Hashes twice, because joining the key and a long text would copy the text. */
 function newDigest(text: string): string {
   const kind = text.isWellFormed() ? 'text' : 'units';
   const unkeyed = hash('sha256', kind === 'text' ? text : Buffer.from(text, 'utf16le'), 'binary');
@@ -30,25 +30,23 @@ export function createSearchId(): SearchId {
   return searches;
 }
 
-/** Searches that found nothing in a text, and never will. */
+/** Searches that find nothing in a text. A search always has the same result for the same text. */
 export interface CleanRecord {
   isClean(search: SearchId): boolean;
   markClean(search: SearchId): void;
 }
 
-/**
- * Enough for the histories of some hundred agents. A text takes about 130 bytes, or 400 with its own list of searches.
- */
+/** Enough for the histories of a few hundred agents. A text takes about 130 bytes, or 400 with its own search list. */
 const MAX_TEXTS = 32_768;
-/** Limit per text. The oldest searches are dropped first. */
+/** Limit per text. The oldest searches are evicted first. */
 const MAX_SEARCHES = 32;
 
-/** About a hundred are in use, one for each order of searches. */
+/** About a hundred are in use, one per order of searches. */
 const MAX_LISTS = 4_096;
 
 const known = new RecentMap<Known>(MAX_TEXTS);
 
-/** Searches that found nothing, latest last. Nearly all texts share a list, because they get the same searches. */
+/** Searches that found nothing, latest last. Nearly all texts share a list, because the same searches run on them. */
 class SearchList {
   readonly searches: readonly SearchId[];
   readonly #longer = new Map<SearchId, SearchList>();
@@ -71,7 +69,7 @@ class SearchList {
 let noSearches = new SearchList([]);
 let listCount = 0;
 
-/** Starts new lists for new texts. Existing texts keep theirs. */
+/** Starts new lists for new texts. Existing texts keep their lists. */
 function forgetLists(): void {
   noSearches = new SearchList([]);
   listCount = 0;
@@ -96,31 +94,30 @@ class Known implements CleanRecord {
   }
 }
 
-/** Words of every request. They are too short for a digest and are looked up directly. */
+/** Words in every request. They are too short for a digest and are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
 /**
- * Texts in use, so that each is digested once for all callers, and short texts are known without a digest. Kept
+ * Texts in use, so that each is hashed once for all callers, and short texts are recognized without hashing. Kept
  * slightly longer than judging takes under load.
  */
 let judged = new Map<string, Known>();
 const JUDGED_MS = 1_000;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
-/** Size of a record, in characters. */
-const RECORD_CHARS = 64;
+const RECORD_CHARS = 64; // approximate size of a record
 let judgedChars = 0;
 
-/** V8 hashes longer texts by their length alone, so texts of equal length share a slot of a map. */
+/** V8 hashes longer texts by their length alone, so texts of equal length share a map slot. */
 const MAX_HASHED_CHARS = 16_383;
-/** Limit of long texts of equal length. Comparing a text with more of them would take longer than a digest. */
+/** Limit of long texts of equal length. Comparing a text with more of them would take longer than hashing it. */
 const MAX_EQUAL_LENGTHS = 16;
-/** Numbers of long texts by length. */
+/** Number of long texts by length. */
 const longTexts = new Map<number, number>();
 
 /**
- * Returns the record of a text; undefined if the text is so long that a digest would fill a turn. Agents send their
- * history with every turn, and every check looks up every text, so each text is digested only once. Texts are kept only
- * while in use; after that, only the digests of long texts remain.
+ * Returns a text's record, or undefined for numbers and for texts so long that hashing would fill an event-loop turn.
+ * Agents resend their history with every request, and every check looks up every text, so each text is hashed only
+ * once. Texts are kept only while in use; afterwards, only the digests of long texts remain.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
   const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? judged.get(text);
@@ -141,7 +138,7 @@ export function cleanRecord(text: string): CleanRecord | undefined {
   return record;
 }
 
-/** Recognizes numbers: thousands of them could share one slot of a map. */
+/** Matches short texts that begin with a digit, because numbers can be chosen to share one map slot. */
 function hasPredictableHash(text: string): boolean {
   const first = text.charCodeAt(0);
   return text.length <= MAX_NUMBER_CHARS && first >= 48 && first <= 57;
@@ -150,8 +147,8 @@ function hasPredictableHash(text: string): boolean {
 const MAX_NUMBER_CHARS = 16;
 
 /**
- * Replaces the map instead of clearing it: a cleared map's old table points to the new one and, if it has survived a
- * garbage collection, keeps later texts alive.
+ * Replaces the map instead of clearing it, because a cleared map's old table points to the new one and, if it has
+ * survived a garbage collection, keeps later texts alive.
  */
 function forgetJudged(): void {
   judged = new Map();
@@ -163,12 +160,12 @@ function forgetJudged(): void {
 const MANY_TEXTS = 4_096;
 
 export interface TextReading<Result> {
-  /** Reads texts in turns of the event loop. The n-th result belongs to the n-th text. */
+  /** Reads texts in event-loop turns. The n-th result belongs to the n-th text. */
   readonly read: (texts: readonly string[]) => Awaitable<readonly Result[]>;
-  /** Reports whether the result needs no action, now and later. */
+  /** Reports whether the result needs no action, now or later. */
   readonly isClean: (result: Result, text: string) => boolean;
   readonly clean: (text: string) => Result;
-  /** Shared by readings that give equal results. Default: a new one. */
+  /** Shared by readings with equal results. Default: a new id. */
   readonly search?: SearchId;
   /** Reports whether other readings already cover this one. */
   readonly isRead?: (text: CleanRecord) => boolean;
@@ -176,7 +173,7 @@ export interface TextReading<Result> {
   readonly onClean?: (text: string, known: CleanRecord) => void;
 }
 
-/** Wraps a reading so that it skips texts that needed no action before. */
+/** Returns a `read` that skips texts known to need no action. */
 export function rememberClean<Result>({
   read,
   isClean,
@@ -185,7 +182,7 @@ export function rememberClean<Result>({
   isRead = () => false,
   onClean,
 }: TextReading<Result>): TextReading<Result>['read'] {
-  function readThose(
+  function readUnknown(
     texts: readonly string[],
     knownTexts: readonly ReturnType<typeof cleanRecord>[],
   ): Awaitable<readonly Result[]> {
@@ -194,10 +191,10 @@ export function rememberClean<Result>({
     );
     if (!isKnown.includes(false)) return texts.map(clean);
     const fresh = read(texts.filter((_text, index) => isKnown[index] !== true));
-    return after(fresh, (results) => together(texts, knownTexts, isKnown, results));
+    return after(fresh, (results) => combine(texts, knownTexts, isKnown, results));
   }
 
-  function together(
+  function combine(
     texts: readonly string[],
     knownTexts: readonly ReturnType<typeof cleanRecord>[],
     isKnown: readonly boolean[],
@@ -220,6 +217,6 @@ export function rememberClean<Result>({
 
   return (texts) =>
     after(texts.length > MANY_TEXTS ? mapInTurns(texts, cleanRecord) : texts.map(cleanRecord), (knownTexts) =>
-      readThose(texts, knownTexts),
+      readUnknown(texts, knownTexts),
     );
 }

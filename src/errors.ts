@@ -4,7 +4,7 @@ import type { RefusalFinding } from './where-found.ts';
 interface RefusalRow {
   readonly status: number;
   readonly means: string;
-  /** Set if the refusal may no longer apply when the same request is retried a little later. */
+  /** True if the same request may succeed a little later. */
   readonly passes?: true;
 }
 
@@ -13,8 +13,8 @@ const passing = <Status extends number>(status: Status, means: string) =>
   ({ status, means, passes: true }) as const;
 
 /**
- * All refusals of the gateway. `type` is part of the API, and the metric label and log field. The table in
- * docs/refusals.md derives from these rows.
+ * All refusals. Their names are the `type` in the API, the metric label and the log field. docs/refusals.md is
+ * generated from these rows.
  */
 const ROWS = {
   invalid_request: row(400, 'the request is malformed or ambiguous'),
@@ -24,7 +24,7 @@ const ROWS = {
   agent_risk_blocked: row(403, 'the key is blocked until an operator resets its risk'),
   dlp_quarantine: row(
     403,
-    'the answer is withheld: it contains a secret, or other data that answers must not contain',
+    'the answer is withheld: it contains a secret or other data that answers must not contain',
   ),
   drift_detected: row(403, 'the session has left its topic'),
   escalation_denied: row(403, 'the call needs an approval, which an operator denied'),
@@ -40,10 +40,10 @@ const ROWS = {
   upgrade_not_supported: row(426, 'the request asks for a WebSocket'),
   budget_exceeded: row(429, 'the highest possible cost does not fit the budget'),
   loop_detected: row(429, 'the agent repeats itself'),
-  max_steps_exceeded: row(429, 'the session has made all of its calls'),
+  max_steps_exceeded: row(429, 'the session has reached its maximum number of calls'),
   rate_limited: passing(429, 'the key has sent too many requests'),
   session_budget_exceeded: row(429, 'the highest possible cost does not fit the budget of the session'),
-  session_limit_exceeded: row(429, 'the key has its maximum of live sessions'),
+  session_limit_exceeded: row(429, 'the key has reached its maximum number of live sessions'),
   upstream_unavailable: passing(
     502,
     'the provider or MCP server cannot be reached, or its answer cannot be read',
@@ -52,7 +52,7 @@ const ROWS = {
   gateway_unavailable: passing(503, 'the gateway cannot inspect the request or the answer'),
   overloaded: passing(503, 'the gateway has too little CPU for its requests'),
   redis_unavailable: passing(503, 'Redis is down, slow, full or read-only'),
-  // During the upgrade of a fleet, another gateway may be able to read the value.
+  // While a fleet is being upgraded, another gateway may be able to read the value.
   stored_form_unknown: passing(503, 'another version of the gateway wrote data that this one cannot read'),
   circuit_open: passing(
     503,
@@ -66,7 +66,6 @@ export type ErrorType = keyof typeof ROWS;
 
 export const REFUSALS: Readonly<Record<ErrorType, RefusalRow>> = ROWS;
 
-/** HTTP statuses by type. */
 export const ERROR_STATUS = Object.fromEntries(
   Object.entries(ROWS).map(([type, { status }]) => [type, status]),
 ) as { readonly [Type in ErrorType]: (typeof ROWS)[Type]['status'] };
@@ -74,12 +73,12 @@ export const ERROR_STATUS = Object.fromEntries(
 /** SDKs and agents automatically retry refusals, even 401. This header stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
 
-/** In seconds. Agents silently wait for as long as `Retry-After` says. */
+/** Limit in seconds for budgets, because agents wait silently for as long as `Retry-After` says. */
 const LONGEST_WAIT = 60;
 
 /**
- * Returns `Retry-After` for a refusal that ends after `ms`, if a retry may succeed or a budget is renewed within
- * moments. All other refusals state the time in their messages (docs/refusals.md).
+ * Returns `Retry-After` for a refusal that ends after `ms`, if a retry may succeed or the budget renews within
+ * LONGEST_WAIT. Other refusals state the time in their messages (docs/refusals.md).
  */
 export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string, string>> {
   const seconds = wholeSeconds(ms);
@@ -87,7 +86,7 @@ export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string,
   return hasRetryAfter ? { 'retry-after': String(seconds) } : {};
 }
 
-/** Returns both headers with the remaining time of a refusal that ends after `ms`. SDKs prefer the precise one. */
+/** Returns `Retry-After`, and `Retry-After-Ms`, which SDKs prefer, for a refusal that ends after `ms`. */
 export function retryAfterMs(ms: number): Readonly<Record<string, string>> {
   return { 'retry-after': String(wholeSeconds(ms)), 'retry-after-ms': String(ms) };
 }
@@ -102,19 +101,17 @@ export interface GatewayErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
   readonly details?: RefusalDetails;
-  /** See `Refusal`. */
   readonly note?: string;
-  /** See `Refusal`. */
   readonly key?: RefusedKey;
 }
 
-/** The refused key, for log, span and audit trail. */
+/** The refused key, for logs, spans and the audit trail. */
 export interface RefusedKey {
   readonly keyHash: string;
   readonly name: string;
 }
 
-/** A refusal for the client: the denial of a check, or a `GatewayError`. */
+/** A refusal for the client: a check's denial or a `GatewayError`. */
 export interface Refusal {
   readonly type: ErrorType;
   /** Short text that names the problem and the remedy, but never a secret or a prompt. */
@@ -122,30 +119,28 @@ export interface Refusal {
   /** Additional response headers with lower-case names, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly details?: RefusalDetails | undefined;
-  /**
-   * The reasons, for the client (`server.refusal_details`), the log and the audit trail. At most MAX_REFUSAL_FINDINGS.
-   */
+  /** Reasons for the client (`server.refusal_details`), log and audit trail; at most MAX_REFUSAL_FINDINGS. */
   readonly findings?: readonly RefusalFinding[] | undefined;
   /** Written only to the log. */
   readonly cause?: unknown;
-  /** A fact for the operator that contains no secret. Written only to the log. */
+  /** Operator information without secrets. Written only to the log. */
   readonly note?: string | undefined;
-  /** A valid key that was refused because it is locked or blocked. Never shown to the client. */
+  /** Set if a valid key was refused because it is locked or blocked. Never shown to the client. */
   readonly key?: RefusedKey | undefined;
 }
 
-/** Details for an agent, shown as `error.data` in JSON-RPC errors of MCP only (docs/mcp-messages.md). */
+/** Details for an agent, shown only in `error.data` of MCP's JSON-RPC errors (docs/mcp-messages.md). */
 export interface RefusalDetails {
   readonly reason: string;
   readonly toolName?: string;
   readonly rule?: string;
-  /** The server's result without the parts that must not be shown; limited in size. */
+  /** The server's result, with unsafe parts masked; limited in size. */
   readonly maskedResult?: unknown;
 }
 
 /**
  * A refusal that is safe to show: `message` names the problem and the remedy, but never a secret or a prompt. The edge
- * replaces any other thrown value by `gateway_unavailable`.
+ * replaces any other thrown value with `gateway_unavailable`.
  */
 export class GatewayError extends Error implements Refusal {
   readonly type: ErrorType;
@@ -155,7 +150,7 @@ export class GatewayError extends Error implements Refusal {
   readonly key: RefusedKey | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
-    // A stack trace costs ten times as much as the rest of the refusal, which matters in a flood of refusals.
+    // A stack trace costs ten times as much as the rest of the refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -173,14 +168,12 @@ export class GatewayError extends Error implements Refusal {
   }
 }
 
-/** Returns the JSON body of every refusal (docs/refusals.md). */
+/** Returns the JSON body of a refusal (docs/refusals.md). */
 export function errorBody(type: ErrorType, message: string): string {
   return JSON.stringify({ error: message, type });
 }
 
-/**
- * Returns the message of a caught error for an operator. Other thrown values may contain anything and are not shown.
- */
+/** Returns an error's message for operators. Other thrown values are not shown, because they may contain anything. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown error';
 }

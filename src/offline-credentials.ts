@@ -3,17 +3,17 @@ import type { Config } from './config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from './detectors/tool-rules.ts';
 import { judgedFindings } from './offline-probe.ts';
 
-/** How the configured credentials of one MCP server are protected from its clients. Has names only, never values. */
+/** How an MCP server's configured credentials are protected from clients. Contains names, never values. */
 export interface CredentialProbe {
   readonly server: string;
   readonly guarded: readonly string[];
-  /** Declared as public, and therefore not protected (`mcp.servers[].public`). */
+  /** Not protected, because they are declared as public (`mcp.servers[].public`). */
   readonly public: readonly string[];
   /** Too short to distinguish from ordinary text. */
   readonly short: readonly string[];
   /** Whether `suppress` lets the server show protected values. */
   readonly mayTell: boolean;
-  /** Protected credentials whose test echo was not stopped. */
+  /** Protected credentials whose test echo was not detected. */
   readonly unproven: readonly string[];
 }
 
@@ -23,7 +23,9 @@ interface Echo {
   readonly text: string;
 }
 
-/** Lets a simulated tool of each server echo all its configured values, and runs the gateway's checks on the echoes. */
+/**
+ * Runs the gateway's checks on simulated tool results that echo each server's credentials, as plain text and in Base64.
+ */
 export async function probeCredentials(config: Config): Promise<readonly CredentialProbe[]> {
   const servers = config.mcp.servers.map((server) => ({ server, values: configuredValues(server) }));
   const echoes = servers.flatMap(({ server, values }) =>

@@ -1,6 +1,4 @@
-/**
- * Entry point of a thread that judges one half of a trace's sessions. A failure ends the thread; the parent notices.
- */
+/** Thread entry point: judges part of a trace's sessions. A failure ends the thread, which the parent notices. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOfflineJudge } from './offline-judge.ts';
 import { loadPolicies } from './policy/load-policies.ts';

@@ -10,7 +10,7 @@ import { createReplay } from './verify/replay.ts';
 
 export interface OfflineJudgeDeps {
   readonly config: Config;
-  /** Undefined without policies. */
+  /** Undefined if policies are disabled. */
   readonly set: PolicySet | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface OfflineJudge extends TraceJudge {
   readonly checks: readonly Check[];
 }
 
-/** Creates a judge with the gateway's checks and its own stores. */
+/** Creates a judge with the gateway's checks and its own in-memory stores. */
 export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Promise<OfflineJudge> {
   let now = 0;
   const findings = createFindingCollector();
@@ -31,7 +31,7 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   });
   const newRun = createRunner({
     checks: inOrder,
-    // The report shows what would have been done.
+    // Even in shadow mode, the report shows what enforcement would do.
     shadowMode: false,
     observer: {
       verdict: (_exchange, check, verdict) => findings.verdict(check, verdict),
@@ -68,12 +68,12 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   };
 }
 
-/** In-memory stores do not fail. After a failure, no report can be trusted. */
+/** In-memory stores do not fail, so any failure makes the report unreliable. */
 function rethrow(cause: unknown): never {
   throw cause;
 }
 
-/** Wraps the set to report its decisions. A denial names one rule; the report names all rules that matched. */
+/** Wraps the set to record its decisions, because a denial names one rule, but the report all rules that matched. */
 function watched(set: PolicySet, { decided }: FindingCollector): PolicySet {
   return {
     ...set,

@@ -15,12 +15,10 @@ import type { TrustSettings } from './policy/trust.ts';
 import type { DefaultAction } from './policy/decision.ts';
 import { readInputText } from './scan/lines.ts';
 
-/** The input of `gateway policy`, which needs neither Redis nor gRPC. */
+/** Input of `gateway policy`, which needs neither Redis nor gRPC. */
 export interface PolicyChoice {
   readonly sources: PolicySources;
-  /** `policy.default_action`, if set. */
   readonly defaultAction: DefaultAction | undefined;
-  /** `policy.trust`. */
   readonly trust: TrustSettings;
 }
 
@@ -54,7 +52,7 @@ export async function testPolicies(
   return runTests(await gatherTests(paths, sources, isChosen), defaultAction, trust);
 }
 
-/** Returns the policies used by `testPolicies`. */
+/** Returns the policy files that `testPolicies` uses. */
 export async function testedPolicies(
   { sources, defaultAction }: PolicyChoice,
   paths: readonly string[],
@@ -67,8 +65,8 @@ export async function testedPolicies(
 }
 
 /**
- * Returns the problems of overrides whose names match no rule, or several. Empty if the cards and presets cannot be
- * loaded: `checkPolicies` reports that.
+ * Returns problems with overrides that match no rule or several. Returns none if the cards and presets cannot be
+ * loaded, which `checkPolicies` reports.
  */
 export async function unknownOverrides(
   sources: PolicySources,

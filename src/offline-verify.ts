@@ -12,19 +12,19 @@ import { verify, type VerifyEvent } from './verify/verify.ts';
 
 export interface VerifyOptions {
   readonly config: Config;
-  /** Undefined without policies. */
+  /** Undefined if policies are disabled. */
   readonly sources: PolicySources | undefined;
-  /** The name of the trace in the report. */
+  /** Name of the trace in the report. */
   readonly name: string;
-  /** Number of steps from which on a second thread is used; Infinity for none. The report does not depend on it. */
+  /** Minimum number of steps for using a second thread; Infinity disables it. The report is the same either way. */
   readonly threadSteps?: number;
 }
 
 /** Judging this many steps takes as long as starting a thread. */
 const THREAD_STEPS = 2_000;
-/** A trace that arrives slowly is judged by one thread. */
+/** A trace that arrives more slowly is judged by one thread. */
 const THREAD_WAIT_MS = 1_000;
-/** Share of the sessions for the first judge, which also reads the trace and prints the report. */
+/** The first judge gets 15 of 32 sessions, because its thread also parses the trace and prints the report. */
 const [FIRST_SHARE, SHARES] = [15, 32];
 
 /**
@@ -65,14 +65,12 @@ export async function* verifyTrace(
   }
 }
 
-/**
- * Reports whether a second thread helps: not on a single core, nor with Rego, whose engine is a large thread itself.
- */
+/** A second thread does not help on a single core, or with Rego, whose engine is itself a large thread. */
 function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean {
   return availableParallelism() > 1 && threadSteps < Infinity && (files?.rego.length ?? 0) === 0;
 }
 
-/** Does not split sessions, nor agents whose sessions influence each other. */
+/** Keeps the steps of a session together, and those of agents whose sessions influence each other. */
 function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): boolean {
   return hashFeature(isOfAgent ? agent.keyHash : `${agent.keyHash}/${sessionId}`).low % SHARES < FIRST_SHARE;
 }

@@ -8,12 +8,12 @@ import { createConversationScan, type ConversationReport } from './scan/scan-con
 import { createTextScan, type TextReport } from './scan/scan-text.ts';
 import type { ScanSurface } from './scan/surface.ts';
 
-/** The composition root of commands without Redis and gRPC. Reports are produced on demand, in input order. */
+/** Composition root of commands that need neither Redis nor gRPC. Reports are yielded on demand, in input order. */
 export type Reports<Report> = AsyncGenerator<Scanned<Report>>;
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Scans a whole stream as one text. `name` names the stream in errors. */
+/** Scans a whole stream as one text. `name` identifies the stream in errors. */
 export async function* scanText(
   bytes: Bytes,
   { id, name }: { readonly id: string; readonly name: string },

@@ -5,7 +5,7 @@ import type { StreamEvent } from '../providers/dialect.ts';
 import { readMediaType } from '../media-type.ts';
 import type { JsonEdit } from '../json/path.ts';
 
-/** Recognizes a server's JSON-RPC message (response, request or notification) that all parsers read alike. */
+/** Recognizes a server's JSON-RPC message (response, request or notification) that all parsers interpret alike. */
 export function isServerMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || value['jsonrpc'] !== '2.0' || isMisread(value)) return false;
   return ['result', 'error', 'method'].some((name) => Object.hasOwn(value, name));
@@ -31,10 +31,7 @@ function isMisread(message: JsonObject): boolean {
   );
 }
 
-/**
- * Returns the id that a response answers; null if the server could not read one; undefined if the message is not a
- * response.
- */
+/** Returns the request id in a response, null if the response has none, or undefined for other messages. */
 export function answeredId(message: JsonObject): JsonRpcId | null | undefined {
   if (Object.hasOwn(message, 'method')) return undefined;
   const { id } = message;
@@ -52,8 +49,8 @@ const LIST_MEMBERS = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const SERVER_MEMBERS = ['instructions', 'serverInfo', 'capabilities'];
 
 /**
- * Reports whether a message describes its server: lists, the server's own description, or tools that it offers to the
- * client's model with a request. Models trust these like instructions of their host.
+ * Reports whether a message contains definitions: lists, the server's description of itself, or tools that a request
+ * offers to the client's model. Models trust definitions like instructions from their host.
  */
 export function isDefinitions(message: unknown): boolean {
   return contentsOf(message).some(
@@ -75,36 +72,30 @@ export function isAnswer(message: unknown): boolean {
   );
 }
 
-/** Reports whether a message only lists what a server offers, and contains no result of a call, request or error. */
+/** Reports whether a message contains only definitions: no call result, request or error. */
 export function isOnlyDefinitions(message: unknown): boolean {
   const isResult = isObject(message) && !Object.hasOwn(message, 'method') && !Object.hasOwn(message, 'error');
   return isResult && isDefinitions(message) && !isAnswer(message);
 }
 
-/**
- * Reports whether an answer is an event stream. Some clients read events in any answer to a GET, but only event streams
- * are judged.
- */
+/** Some clients parse events from any answer to a GET, but only event streams are judged. */
 export function isEventStream(contentType: string | undefined): boolean {
   return readMediaType(contentType).essence === 'text/event-stream';
 }
 
-/**
- * Reports whether an event is a protocol message. Events with other names (`ping`, `endpoint`) and sideband data are
- * not.
- */
+/** Events with other names (`ping`, `endpoint`) and sideband data are not protocol messages. */
 export function isMessageEvent({ frame: { event: name }, sideband }: StreamEvent): boolean {
   return sideband !== true && (name === undefined || name === '' || name === 'message');
 }
 
-/** Reports whether a key may call a tool. Without a list, it may call all tools. */
+/** Without a list, a key may call all tools. */
 export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
   return allowedTools === undefined || allowedTools.includes(tool);
 }
 
 /**
- * Returns the tool list in a server's message; undefined if there is none. If the request is unknown, the form of the
- * message decides: a server's own stream may repeat an answer.
+ * Returns the tool list in a server's message, or undefined if it has none. If the request is unknown, any list counts,
+ * because a server's own stream may repeat an answer.
  */
 export function toolListIn(
   message: unknown,

@@ -5,14 +5,14 @@ import { STEP_CHARS } from '../json/weights.ts';
 
 /** Shorter Base64 may itself be a secret. */
 const SHORT_CHARS = 512;
-/** Length of the shortest full line of encoders that break lines. */
+/** Shortest full line, in characters, of encoders that wrap lines. */
 const MIN_LINE_CHARS = 57;
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-\w+|vnd\.[\w.-]+|wasm)\b/i;
 /** Number of bytes examined to distinguish UTF-16 from UTF-8. */
 const SAMPLE_BYTES = 256;
 
-/** Reports whether MCP expects Base64 at a path: for images, audio and binary resources. */
+/** Reports whether MCP expects Base64 at a path (images, audio, binary resources). */
 export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   if (holder === undefined) return false;
   const name = path.at(-1);
@@ -21,31 +21,34 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
 }
 
 export interface BlobTexts {
-  /** Whether the value itself must be read, because it is short or not Base64 as encoders write it. */
+  /** Whether the value itself must be searched, because it is short or not Base64 in the form that encoders write. */
   readonly asWritten: boolean;
-  /** The decoded text, whatever its declared type; undefined for images and other binary data. */
+  /** The decoded text, regardless of the declared type; undefined for images and other binary data. */
   readonly held: string | undefined;
 }
 
 /**
- * Reads a value where MCP expects Base64. Many decoders skip characters outside their alphabet: invalid Base64 is read
- * both as written and decoded.
- * @param mostChars limit of decoded characters; a longer text is cut, but still exceeds the limit
+ * Returns the texts of a value where MCP expects Base64. Many decoders skip characters outside their alphabet, so
+ * invalid Base64 is searched both as written and decoded.
+ * @param maxChars decoding stops after the text exceeds this many characters
  */
 export async function textsOfBlob(
   written: string,
   holder: object | undefined,
-  mostChars: number,
+  maxChars: number,
 ): Promise<BlobTexts> {
   const { bytes, isBase64, chars } = await decodedBase64(written);
   const asWritten = !isBase64 || chars <= SHORT_CHARS || !(await isEncoded(written));
   const isText = isBase64 && isUtf8(bytes) && !bytes.includes(0);
-  if (isText) return { asWritten, held: await decodedAs('utf8', bytes, mostChars) };
+  if (isText) return { asWritten, held: await decodedAs('utf8', bytes, maxChars) };
   if (isBase64 && isDeclaredBinary(holder)) return { asWritten, held: undefined };
-  return { asWritten, held: await textOfBytes(bytes, mostChars) };
+  return { asWritten, held: await textOfBytes(bytes, maxChars) };
 }
 
-/** Reports whether a value is one run or lines of equal length. Separate words may look like Base64 by chance. */
+/**
+ * Reports whether a value is one line, or lines of equal length, as encoders write it. Separate words may look like
+ * Base64 by chance.
+ */
 async function isEncoded(written: string): Promise<boolean> {
   if (written.includes(' ') || written.includes('\t')) return false;
   let lineChars: number | undefined;
@@ -69,9 +72,9 @@ async function isEncoded(written: string): Promise<boolean> {
 }
 
 interface Base64 {
-  /** Bytes as read by a lenient decoder. */
+  /** Bytes that a lenient decoder returns. */
   readonly bytes: Buffer;
-  /** Whether a strict decoder also accepts the value once its lines are joined. */
+  /** Whether a strict decoder also accepts the value once its white space is removed. */
   readonly isBase64: boolean;
   readonly chars: number;
 }
@@ -108,21 +111,21 @@ function isDeclaredBinary(holder: object | undefined): boolean {
   return typeof type === 'string' && BINARY_TYPE.test(type);
 }
 
-/** Decodes as leniently as a reader would: an invalid byte must not hide the rest. */
-function textOfBytes(bytes: Buffer, mostChars: number): Promise<string> {
+/** Decodes leniently, so that an invalid byte cannot hide the rest. */
+function textOfBytes(bytes: Buffer, maxChars: number): Promise<string> {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff && bytes.length % 2 === 0) {
-    return decodedAs('utf16le', Buffer.from(bytes).swap16(), mostChars);
+    return decodedAs('utf16le', Buffer.from(bytes).swap16(), maxChars);
   }
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = sample.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
-  return decodedAs(zeros * 4 > sample.length ? 'utf16le' : 'utf8', bytes, mostChars);
+  return decodedAs(zeros * 4 > sample.length ? 'utf16le' : 'utf8', bytes, maxChars);
 }
 
-async function decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: number): Promise<string> {
+async function decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, maxChars: number): Promise<string> {
   const parts: string[] = [];
   let chars = 0;
-  for (let from = 0; from < bytes.length && chars <= mostChars;) {
+  for (let from = 0; from < bytes.length && chars <= maxChars;) {
     const to = encoding === 'utf8' ? wholeCharactersUpTo(bytes, from + STEP_CHARS) : from + STEP_CHARS;
     const part = bytes.toString(encoding, from, to);
     parts.push(part);
@@ -133,7 +136,7 @@ async function decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars:
   return parts.join('');
 }
 
-/** Returns the offset, or an earlier one that does not split a character. */
+/** Returns `offset`, or an earlier one that does not split a UTF-8 character. */
 function wholeCharactersUpTo(bytes: Buffer, offset: number): number {
   for (let to = offset; to > offset - MAX_CHARACTER_BYTES && to < bytes.length; to -= 1) {
     if (((bytes[to] ?? 0) & 0xc0) !== 0x80) return to;

@@ -4,13 +4,13 @@ import { calledTool, type McpMessage } from './message.ts';
 import { callTypeOf, type McpCallType } from './methods.ts';
 import { paramsOf } from './read-message.ts';
 
-/** The call to a server in a message, as policies read it. */
+/** An MCP call, as policies read it. */
 export interface McpCall {
   readonly type: McpCallType;
   /** Empty for a client's answer to a server. */
   readonly method: string;
   readonly tool: string;
-  /** Empty if no resource is named. Several are separated by line breaks. */
+  /** URIs separated by line breaks; empty if there are none. */
   readonly resourceUri: string;
   readonly promptName: string;
   readonly arguments: unknown;
@@ -21,7 +21,7 @@ interface ReadMessage {
   readonly texts: readonly unknown[];
 }
 
-/** Returns the call type that policies judge; undefined for a message without name and text. */
+/** Returns the call type that policies judge, or undefined for a message without target and client content. */
 export function judgedType({ mcp, texts }: ReadMessage, json: JsonObject): McpCallType | undefined {
   const type = callTypeOf(mcp, paramsOf(json));
   return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;
@@ -57,7 +57,7 @@ function argumentsIn(type: McpCallType, params: JsonObject, json: JsonObject): u
   return named;
 }
 
-/** Converts a path in the message to one below the arguments of the call; undefined for other paths. */
+/** Converts a message path to a path below the call's arguments. Returns undefined for other paths. */
 export function argumentPath(type: McpCallType, path: JsonPath): JsonPath | undefined {
   if (type === 'mcp_client_response') return path.slice(1);
   if (path[0] !== 'params') return undefined;

@@ -38,7 +38,6 @@ const EXPOSED_HEADERS = [
   ...Object.values(HEADER).filter((name) => !REQUEST_ONLY.has(name)),
 ];
 
-/** How long a browser may cache a preflight. */
 const MAX_AGE_SECONDS = 600;
 
 /** Reports whether a request is a CORS preflight (Fetch standard). */
@@ -46,7 +45,7 @@ export function isPreflight(method: string, headers: ReadonlyMap<string, string>
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 }
 
-/** Returns headers that let a page of an allowed origin read an answer; empty for other origins. */
+/** Returns headers that let a page of an allowed origin read an answer; none for other origins. */
 export function corsHeaders(origin: string | undefined, allowed: readonly string[]): Headers {
   if (origin === undefined || !allowed.includes(origin)) return [];
   return [
@@ -56,7 +55,7 @@ export function corsHeaders(origin: string | undefined, allowed: readonly string
   ];
 }
 
-/** Returns preflight headers for an allowed origin, which are sent with `corsHeaders`. */
+/** Returns the preflight headers for an allowed origin, to be sent with `corsHeaders`. */
 export function preflightHeaders(headers: ReadonlyMap<string, string>): Headers {
   const requested = (headers.get('access-control-request-headers') ?? '')
     .split(',', MAX_REQUESTED)
@@ -72,7 +71,7 @@ export function preflightHeaders(headers: ReadonlyMap<string, string>): Headers 
   ];
 }
 
-/** Only pages of loopback addresses may call their own address: attackers cannot point DNS at these names. */
+/** Only pages on loopback hosts may call their own origin, because attackers cannot point these names elsewhere. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /**
@@ -88,7 +87,7 @@ export function assertOrigin(
   if (origin === undefined || allowed.includes(origin) || isOwnAddress(origin, authority)) return;
   throw new GatewayError(
     'policy_denied',
-    'this web page may not call the gateway: an operator can add its Origin to mcp.allowed_origins',
+    'this web page is not allowed to call the gateway: an operator can add its Origin to mcp.allowed_origins',
   );
 }
 

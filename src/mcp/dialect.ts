@@ -47,7 +47,7 @@ function requestFacts(body: JsonObject): RequestFacts {
   return { ...EMPTY_REQUEST, mcp, texts };
 }
 
-/** Attributes tool arguments to the agent, and everything else to the user of the client. */
+/** Attributes tool arguments to the agent, and everything else to the client's user. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const into = new PromptCollector();
@@ -59,7 +59,7 @@ function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   return into.texts;
 }
 
-/** Reads a client's response to a server. It contains text of a model or user. */
+/** Collects the texts of a client's response to a server, written by a model or user. */
 function responseTexts(body: JsonObject): PromptText[] {
   const into = new PromptCollector();
   for (const name of ['result', 'error']) into.addTextsIn(ROLE.userText, body[name], [name]);
@@ -67,7 +67,7 @@ function responseTexts(body: JsonObject): PromptText[] {
 }
 
 /**
- * Reads a stream with one whole JSON-RPC message per event. The stream is complete with the answer to its request; if
+ * Parses a stream with one whole JSON-RPC message per event. The stream is complete with the answer to its request; if
  * it closes earlier, the client may resume it.
  */
 function createReader(request?: RequestFacts): StreamReader {
@@ -77,7 +77,7 @@ function createReader(request?: RequestFacts): StreamReader {
       const json = yield* parsedData(frame.data);
       return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
     }),
-    // Without `type` at the top level: the official clients reject members outside JSON-RPC.
+    // Without a top-level `type`, because official clients reject members outside JSON-RPC.
     cut: (refusal) => [{ json: { ...jsonRpcError(refusal, mcp) } }],
   };
 }
@@ -87,7 +87,7 @@ function answers(json: unknown, mcp: McpMessage | undefined): boolean {
   return 'id' in json && json.id === mcp.id && !('method' in json);
 }
 
-/** Returns undefined unless every parser reads the same JSON. */
+/** Returns undefined for JSON that parsers may interpret differently. */
 function* parsedData(data: string | undefined): Work<unknown> {
   if (data === undefined || data === '') return undefined;
   try {

@@ -1,7 +1,9 @@
 /** JSON-RPC 2.0 ids in MCP: strings and whole numbers. */
 export type JsonRpcId = string | number;
 
-/** A JSON-RPC message of a client to an MCP server. Decisions depend on it, never on headers or the path. */
+/**
+ * A JSON-RPC message from a client to an MCP server. Decisions depend only on the message, not on headers or the path.
+ */
 export type McpMessage =
   | {
       readonly kind: 'request';
@@ -11,7 +13,7 @@ export type McpMessage =
       readonly name?: string;
     }
   | { readonly kind: 'notification'; readonly method: string }
-  /** The answer to a request of the server (sampling, elicitation, roots). */
+  /** The answer to a server's request (sampling, elicitation, roots). */
   | { readonly kind: 'response'; readonly id: JsonRpcId | null };
 
 export function calledTool(message: McpMessage | undefined): string | undefined {

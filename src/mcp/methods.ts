@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
 
-/** Protocol eras: up to 2025-11-25, and from 2026-07-28. */
+/** MCP protocol eras: up to 2025-11-25, and from 2026-07-28. */
 export type McpEra = 'sessions' | 'stateless';
 
 /** Call types, as named in policies (`request.method`). */
@@ -12,9 +12,9 @@ export const MCP_CALL_TYPES = [
   'mcp_prompt_get',
   'mcp_completion',
   'mcp_task',
-  /** A client's response to a server. It contains text of a model or user. */
+  /** A client's response to a server. Contains model or user text. */
   'mcp_client_response',
-  /** A method that MCP does not define, or a method with undefined members. */
+  /** An unknown method, or a known method with unknown members. */
   'mcp_other',
 ] as const;
 export type McpCallType = (typeof MCP_CALL_TYPES)[number];
@@ -22,7 +22,7 @@ export type McpCallType = (typeof MCP_CALL_TYPES)[number];
 interface Method {
   readonly eras: readonly McpEra[];
   readonly kind: 'request' | 'notification';
-  /** Undefined if the method names nothing to judge. Its `params` may then contain only `members`. */
+  /** Absent if the method has no target to judge. Its `params` may then contain only `members`. */
   readonly type?: McpCallType;
   readonly members?: readonly string[];
 }
@@ -77,7 +77,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
   ],
 ]);
 
-/** Members of a stateless subscription that name no resource. */
+/** Members of a stateless subscription that refer to no resource. */
 const LIST_CHANGES: ReadonlySet<string> = new Set([
   'toolsListChanged',
   'promptsListChanged',
@@ -85,12 +85,15 @@ const LIST_CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 export type MethodProblem =
-  /** Not a method of MCP, or not of this era. */
+  /** Not an MCP method, or not part of this era. */
   | 'unknown'
-  /** Careless servers may read it as another method: a request without id, or another spelling of a known name. */
+  /**
+   * Lenient servers may take the message for a known method: a request without an id, or a name that differs only in
+   * case or punctuation.
+   */
   | 'disguised';
 
-/** Checks the method of a message. Returns undefined for methods of MCP and for responses. */
+/** Returns undefined for valid methods and for responses. */
 export function methodProblem(message: McpMessage, era: McpEra): MethodProblem | undefined {
   if (message.kind === 'response') return undefined;
   const method = METHODS.get(message.method);
@@ -99,20 +102,20 @@ export function methodProblem(message: McpMessage, era: McpEra): MethodProblem |
   return method.eras.includes(era) ? undefined : 'unknown';
 }
 
-/** Ignores letter case and all characters that careless servers cut off or fold. */
+/** Lowercases the name and drops other characters than letters and digits, which lenient servers may trim or fold. */
 function spellingOf(method: string): string {
   return method.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 const SPELLINGS: ReadonlySet<string> = new Set([...METHODS.keys()].map(spellingOf));
 
-/** Returns the call type for policies; undefined if the message names nothing and has no client content. */
+/** Returns the call type for policies, or undefined if the message refers to nothing and has no client content. */
 export function callTypeOf(message: McpMessage | undefined, params: JsonObject): McpCallType | undefined {
   if (message === undefined) return undefined;
   if (message.kind === 'response') return 'mcp_client_response';
   const method = METHODS.get(message.method);
   if (method?.kind !== message.kind) return 'mcp_other';
-  if (message.method === 'subscriptions/listen' && namesNoResource(params)) return undefined;
+  if (message.method === 'subscriptions/listen' && refersToNoResource(params)) return undefined;
   if (method.type !== undefined) return method.type;
   const isPlain = Object.keys(params).every(
     (name) => name === '_meta' || method.members?.includes(name) === true,
@@ -124,7 +127,7 @@ export function isCallMethod(method: string): boolean {
   return METHODS.get(method)?.type !== undefined;
 }
 
-function namesNoResource({ notifications, ...others }: JsonObject): boolean {
+function refersToNoResource({ notifications, ...others }: JsonObject): boolean {
   if (Object.keys(others).some((name) => name !== '_meta')) return false;
   if (notifications === undefined) return true;
   return isObject(notifications) && Object.keys(notifications).every((name) => LIST_CHANGES.has(name));

@@ -14,14 +14,14 @@ export interface SentMessage {
   readonly request: { readonly mcp?: McpMessage };
 }
 
-/** First revision with self-describing requests, which headers must mirror. */
+/** First MCP revision whose requests describe themselves, repeated in headers. */
 const STATELESS = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
 const PARAM_PREFIX = 'mcp-param-';
 
-/** Required source of `Mcp-Name` by method. */
+/** Member of `params` that `Mcp-Name` must mirror, by method. */
 const NAME_SOURCES: ReadonlyMap<string, 'name' | 'uri' | 'taskId'> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -36,9 +36,9 @@ export function isMirrored(name: string): boolean {
 }
 
 /**
- * Checks that headers equal the parts of a message that they mirror: they must not mislead a server that reads only
- * headers (2026-07-28, "Server Validation"). In the stateless era they must be present.
- * @throws GatewayError header_mismatch, or invalid_params if a stateless request lacks its own version
+ * Checks that headers equal the parts of a message that they mirror, so that they cannot mislead a server that reads
+ * only headers (2026-07-28, "Server Validation"). Stateless requests must have these headers.
+ * @throws GatewayError header_mismatch, or invalid_params if a stateless request does not contain its version
  */
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
   if (mcp === undefined) return;
@@ -49,7 +49,9 @@ export function assertMirrored({ headers, json, request: { mcp } }: SentMessage)
   assertParams(headers, params, mcp);
 }
 
-/** Checks the version headers. Returns true for a request of the stateless era. */
+/**
+ * Checks the version header. Returns true for stateless requests, which must repeat their method and name in headers.
+ */
 function assertVersion(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): boolean {
   const header = headers.get('mcp-protocol-version');
   const meta = params['_meta'];
@@ -98,25 +100,25 @@ function assertName(
 }
 
 /**
- * Checks that each `Mcp-Param` header mirrors an argument, which is inspected in the body. The schema of the tool
- * determines which argument, but the gateway may not have seen it.
+ * Checks that each `Mcp-Param` header equals an argument, because only the body is inspected. The tool's schema defines
+ * which argument, but the gateway may not have seen the schema.
  */
 function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const repeated = paramHeaders(headers);
   if (repeated.size === 0) return;
   const values = [...repeated.values()];
-  const places = findArguments(
+  const paths = findArguments(
     params['arguments'],
     values.filter((value) => value !== undefined),
   );
-  const stray = values.some((value) => value === undefined || places.get(value)?.length === 0);
+  const stray = values.some((value) => value === undefined || paths.get(value)?.length === 0);
   if (stray || !isToolCall) throw mismatch('an Mcp-Param header must mirror an argument of the called tool');
 }
 
 /**
  * Returns new values for headers that mirror edited arguments; undefined removes a header.
- * @throws GatewayError header_mismatch if a header may mirror either of two arguments that now differ
+ * @throws GatewayError header_mismatch if a header could mirror any of several arguments that now differ
  */
 export function mirroredAfter(
   headers: ReadonlyMap<string, string>,
@@ -128,11 +130,12 @@ export function mirroredAfter(
   if (repeated.size === 0) return changed;
   const after = paramsOf(readAfter())['arguments'];
   const values = [...repeated.values()].filter((value) => value !== undefined);
-  const places = findArguments(paramsOf(before)['arguments'], values);
+  const paths = findArguments(paramsOf(before)['arguments'], values);
   for (const [name, value] of repeated) {
     if (value === undefined) continue;
-    const now = new Set((places.get(value) ?? []).map((path) => argumentText(after, path)));
-    if (now.size > 1) throw mismatch(`${name} mirrors an edited argument, but it is ambiguous which one`);
+    const now = new Set((paths.get(value) ?? []).map((path) => argumentText(after, path)));
+    if (now.size > 1)
+      throw mismatch(`${name} could mirror any of several arguments that masking made different`);
     const [text] = now;
     if (text === undefined) changed.set(name, undefined);
     else if (text !== value) changed.set(name, encodeHeaderValue(text));
@@ -140,7 +143,7 @@ export function mirroredAfter(
   return changed;
 }
 
-/** Returns the decoded `Mcp-Param` headers; malformed ones are undefined. */
+/** Returns the `Mcp-Param` headers, decoded; malformed ones are undefined. */
 function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const [name, written] of headers) {
@@ -149,7 +152,7 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
   return found;
 }
 
-/** Returns the era that a message declares; by default, the older one. */
+/** Returns the era that a message declares. Default: `sessions`. */
 export function eraOf(headers: ReadonlyMap<string, string>, params: JsonObject): McpEra {
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
@@ -167,8 +170,8 @@ function mismatch(rule: string): GatewayError {
 }
 
 /**
- * Returns the paths of these texts in the arguments of a tool, as MCP mirrors them: strings, numbers and booleans
- * reached only through objects. Numbers compare by value (`42.0` equals 42). Walks the arguments once for all texts.
+ * Returns the paths at which each text occurs in a tool's arguments, as MCP mirrors them: strings, numbers and booleans
+ * reached only through objects. Numbers compare by value (`42.0` equals 42). Walks the arguments once.
  */
 function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<string, readonly JsonPath[]> {
   const found = new Map<string, JsonPath[]>(texts.map((text) => [text, []]));
@@ -196,25 +199,25 @@ function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<str
   return found;
 }
 
-/** Returns the header text for the argument at `path`; undefined if it cannot be mirrored. */
+/** Returns the header text for the argument at `path`, or undefined if it cannot be mirrored. */
 function argumentText(root: unknown, path: JsonPath): string | undefined {
   const value = valueAt(root, path);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-/** Encoding in MCP of text that a header cannot contain (2026-07-28, "Value Encoding"). */
+/** MCP encoding of text that a header cannot contain (2026-07-28, "Value Encoding"). */
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
-/** Decodes a mirrored header; undefined if it is malformed. */
+/** Returns the text of a mirrored header, or undefined if the header is malformed. */
 export function decodeHeaderValue(written: string): string | undefined {
   const value = written.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, '');
   if (!PLAIN.test(value)) return undefined;
   if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value;
   const base64 = value.slice(PREFIX.length, -SUFFIX.length);
   const bytes = Buffer.from(base64, 'base64');
-  // Other decoders may read a non-canonical spelling as different bytes.
+  // Decoders may disagree about non-canonical Base64.
   const isCanonical = value.length >= PREFIX.length + SUFFIX.length && bytes.toString('base64') === base64;
   return isCanonical && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }

@@ -1,6 +1,6 @@
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Member names of MCP and JSON Schema. They contain no data of a server, and changing one would break a message. */
+/** Member names of MCP and JSON Schema. They carry no server data, and changing one would break a message. */
 export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   jsonrpc id method params result error code message data _meta cursor nextCursor progressToken progress total
   content structuredContent isError type text mimeType uri blob resource contents name title description annotations

@@ -6,7 +6,7 @@ import { withoutCase } from '../text/without-case.ts';
 
 /** Members of a JSON-RPC message. MCP's schemas allow no others. */
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
-/** Other characters, which careless servers trim or fold, could hide a method from the checks. */
+/** Visible ASCII. Lenient servers may trim or fold other characters, which could hide a method from the checks. */
 const METHOD = /^[\x21-\x7e]+$/;
 const hasDecisiveLookalike = lookalikesOf(['name', 'uri', 'taskId', 'arguments', '_meta']);
 
@@ -19,14 +19,14 @@ export function lookalikesOf(names: readonly string[]): (value: unknown) => bool
 }
 
 /**
- * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one. Refuses unknown members, null and
- * malformed ids, and names that a case-insensitive parser would read as decisive ones.
+ * Parses one JSON-RPC 2.0 message so strictly that no server can interpret it differently. Refuses unknown members,
+ * null and malformed ids, and names that a case-insensitive parser would take for decisive ones.
  * @throws GatewayError invalid_request
  */
 export function readMessage(body: JsonObject): McpMessage {
-  const stranger = Object.keys(body).some((name) => !MEMBERS.has(name));
-  if (stranger)
-    throw invalidMessage('must have no members other than jsonrpc, id, method, params, result and error');
+  const hasUnknown = Object.keys(body).some((name) => !MEMBERS.has(name));
+  if (hasUnknown)
+    throw invalidMessage('must not contain members other than jsonrpc, id, method, params, result and error');
   if (body['jsonrpc'] !== '2.0') throw invalidMessage('must have "jsonrpc": "2.0"');
   return Object.hasOwn(body, 'method') ? readCall(body) : readServerResponse(body);
 }
@@ -34,7 +34,7 @@ export function readMessage(body: JsonObject): McpMessage {
 /** Longer messages are not parsed again for their id. */
 const MAX_REREAD_BYTES = 65_536;
 
-/** Returns the id of a possibly invalid message; null if it has none, or if parsers may disagree. */
+/** Returns the id of a possibly invalid message, or null if it is missing, malformed or ambiguous. */
 export function messageId(body: Buffer): JsonRpcId | null {
   if (body.length > MAX_REREAD_BYTES) return null;
   try {
@@ -66,7 +66,7 @@ function readCall(body: JsonObject): McpMessage {
   return { kind: 'request', id, method, ...(name !== undefined && { name }) };
 }
 
-/** @throws GatewayError invalid_request if a tool call names no tool */
+/** @throws GatewayError invalid_request if a tool call does not name its tool */
 function targetName(method: string, params: JsonObject): string | undefined {
   const { name, uri } = params;
   if (method === 'tools/call' && (typeof name !== 'string' || name === '')) {
@@ -82,18 +82,17 @@ function readServerResponse(body: JsonObject): McpMessage {
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {
     throw invalidMessage('must be a request, a notification or a response');
   }
-  // An error may answer an unreadable request; it then has no id.
+  // An error that answers an unreadable request has a null id.
   if (id === null && failed) return { kind: 'response', id };
   if (!isId(id)) throw invalidMessage('must have a string or a whole number as its id');
   return { kind: 'response', id };
 }
 
-/** Refuses names that a case-insensitive parser would read as decisive ones. */
 function assertPlainParams(params: unknown): void {
   if (!isObject(params)) throw invalidMessage('must have an object as its params');
   if (hasDecisiveLookalike(params))
     throw invalidMessage(
-      "must not have a member of params that differs from one of MCP's only in letter case",
+      "must not contain a params member whose name differs from one of MCP's only in letter case",
     );
 }
 

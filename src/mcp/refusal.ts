@@ -3,7 +3,7 @@ import { calledTool, type JsonRpcId, type McpMessage } from './message.ts';
 
 export interface RefusedMessage {
   readonly mcp?: McpMessage | undefined;
-  /** The id, if one could be read from an invalid message. */
+  /** The id of an invalid message, if it could be parsed. */
   readonly mcpId?: JsonRpcId | null;
 }
 
@@ -19,16 +19,16 @@ interface JsonRpcError {
 }
 
 const DENIED = -32001;
-/** Code of a failure of the server. MCP does not define codes in this range. */
+/** Server failure. JSON-RPC 2.0 reserves this code for implementations. */
 const FAILED = -32000;
 const HEADER_MISMATCH = -32020;
-/** Code defined by JSON-RPC 2.0. */
+/** Defined by JSON-RPC 2.0. */
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * Refusals that clients read as answers (docs/refusals.md, docs/mcp-messages.md). Refusals that an agent must see have
- * status 200; those that MCP defines have its status and code.
+ * Refusals sent as answers to a request (docs/refusals.md, docs/mcp-messages.md). Those that an agent must see have
+ * status 200; the others have the status and code that MCP defines.
  */
 const ANSWER_FORMS: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
   policy_denied: { status: 200, code: DENIED },
@@ -39,7 +39,7 @@ const ANSWER_FORMS: { readonly [Type in ErrorType]?: { readonly status: number; 
   invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },
 };
 
-/** Other types that blame the request. All remaining types use `FAILED`. */
+/** Other types that are the request's fault. All remaining types use `FAILED`. */
 const REQUEST_ERRORS: ReadonlySet<ErrorType> = new Set([
   'invalid_request',
   'not_found',
@@ -55,8 +55,8 @@ const UNSEEN = /[\p{C}\p{Z}]/gu;
 const MAX_HEADER_CHARS = 256;
 
 /**
- * Renders a refusal as a JSON-RPC error for an MCP path. Unless it answers a request, `type` is also at the top level,
- * as in all refusals of the gateway; in answers, the official clients reject that member.
+ * Renders a refusal as a JSON-RPC error. Unless it answers a request, `type` is also a top-level member, as in all
+ * refusals; official clients reject that member in answers.
  */
 export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
   const { type } = refusal;
@@ -75,7 +75,7 @@ function codeOf(type: ErrorType): number {
   return ANSWER_FORMS[type]?.code ?? (REQUEST_ERRORS.has(type) ? INVALID_REQUEST : FAILED);
 }
 
-/** Returns the error that ends a stream or answers a request. Only the latter has an id. */
+/** Returns the error that ends a stream or answers a request. Has an id if `mcp` is a request. */
 export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
   return errorOf({ type: refusal.type, message: refusal.message, details: refusal.details }, mcp);
 }
@@ -113,7 +113,7 @@ function findingsOf({ findings }: Refusal): { readonly findings?: Refusal['findi
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
-/** Escapes a reason for agents and for a header: visible ASCII in one line. */
+/** Escapes a reason to printable ASCII on one line, for agents and a header. */
 export function blockReason(reason: string): string {
   let text = '';
   for (let at = 0; at < reason.length; at += 1) {
@@ -140,7 +140,7 @@ function callSubject(mcp: McpMessage | undefined, toolName: string | undefined):
   return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${boundedName(mcp.method)}]`;
 }
 
-/** Reduces a name from a client to one visible line. */
+/** Truncates a client-supplied name and replaces invisible characters and spaces. */
 function boundedName(name: string): string {
   return name.slice(0, MAX_NAME_CHARS).replace(UNSEEN, '?').toWellFormed();
 }

@@ -16,7 +16,7 @@ import type { McpCallType } from '../mcp/methods.ts';
 import { keysOf } from './read-yaml.ts';
 import { stepOfTexts } from './trace-step.ts';
 
-/** An invalid policy input. The message lists the wrong members, one per line, without their values. */
+/** An invalid policy input. The message lists the invalid members, one per line, without their values. */
 class CallJsonError extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +24,7 @@ class CallJsonError extends Error {
   }
 }
 
-/** A call without marks; its policy set derives them from the earlier steps. */
+/** A call without marks, which the policy set derives from `history`. */
 export interface WrittenCall {
   readonly call: PolicyCall;
   readonly history: readonly TraceStep[];
@@ -34,7 +34,7 @@ export interface WrittenCall {
 const MAX_CHARS = 16 * 1_048_576;
 
 /**
- * Reads a policy input as strictly as a request: with unique names and bounded nesting.
+ * Parses a policy input as strictly as a request: names must be unique, and nesting is limited.
  * @throws CallJsonError
  */
 export async function readCallJson(json: string, name: string, trust: TrustSettings): Promise<WrittenCall> {
@@ -123,7 +123,7 @@ function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'hi
   return { agent, request: { ...request, mcp_method, path, arguments: args }, session, agent_risk };
 }
 
-/** Returns the texts that checks would see in such a call. */
+/** Returns the texts that checks would see in this call. */
 function writtenTexts(
   request: PolicyInput['request'],
   { prompt_text, action }: Omit<CallJson, 'history'>,
@@ -156,7 +156,7 @@ function writtenPart(text: string, path: JsonPath): Part {
   return { text, path: ['params', 'arguments', ...path], isConversation: true };
 }
 
-/** Like `contextReadings` for a request; arguments are read as a document. */
+/** Returns the context readings of a request; tool arguments are read as a document. */
 export function* writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],

@@ -14,10 +14,6 @@ import {
   shapeOf,
 } from './input-fields.ts';
 
-/**
- * Policy inputs written by people (docs/policies.md). Missing members are empty, as for a call without a session;
- * unknown members are errors.
- */
 const MAX_STEPS = 10_000;
 
 export const agentSchema = z.strictObject(shapeOf(AGENT));
@@ -40,7 +36,7 @@ export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), in
   error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
 });
 
-/** Replaces `policy.trust`, role by role. */
+/** Overrides `policy.trust` for each role that is set. */
 const trustSchema = z
   .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
   .prefault({});
@@ -67,6 +63,7 @@ const request = z.discriminatedUnion(
   { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` },
 );
 
+/** A policy input (docs/policies.md). Missing members are empty, as in a call without a session; unknown ones are errors. */
 export const callSchema = z
   .strictObject({
     agent: agentSchema.prefault({}),
@@ -85,7 +82,7 @@ export const callSchema = z
   })
   .refine(({ request: { method }, prompt_text }) => method === 'llm_call' || prompt_text === undefined, {
     path: ['prompt_text'],
-    error: "is for llm_call: the texts of an MCP server's call are its arguments",
+    error: 'is for llm_call: the texts of an MCP call are its arguments',
   });
 
 export type CallJson = z.output<typeof callSchema>;

@@ -24,19 +24,19 @@ export interface PolicyCall {
   readonly texts: readonly CallText[];
   /** Headers and address. Built only for rules about detected data. */
   readonly carried?: () => readonly string[];
-  /** Joined adjacent parts, for matches across two of them (`joined-parts.ts`). */
+  /** Adjacent parts, joined for matches across two of them (`joined-parts.ts`). */
   readonly joined?: () => Iterable<string>;
   /** Texts with the context that may identify them (`context-readings.ts`). */
   readonly contextReadings: () => Iterable<ContextReading>;
   /** Marks of the session's earlier steps, from `PolicySet.marksOf`. */
   readonly marks: readonly string[];
-  /** Roles whose instructions are skipped by injection rules. */
+  /** Roles whose instructions injection rules skip. */
   readonly trust: CallTrust;
-  /** Rule modes of the call's key, if it has its own. */
+  /** The key's own rule modes, if any. */
   readonly overrides?: RuleOverrides | undefined;
   /** Built only for policies that read it (docs/normalization.md). */
   readonly action: () => ActionInput;
-  /** Overrides the score of the model in policy tests. */
+  /** Overrides the model's score in policy tests. */
   readonly injectionScore?: number | undefined;
 }
 
@@ -50,12 +50,12 @@ export interface CallText {
   readonly normalized: string;
   /** Path below `arguments` of an MCP call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
-  /** Set for the resolved form of a path, which was not sent itself. */
+  /** Set for the resolved form of a path, which was not itself sent. */
   readonly isResolved?: true;
   /** Set for instructions in system and developer messages. */
   readonly role?: InstructionRole | undefined;
   readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
-  /** Set for assistant turns, arguments of their calls and tool definitions. */
+  /** Set for assistant turns, the arguments of their tool calls, and tool definitions. */
   readonly isOwn?: boolean;
 }
 
@@ -65,9 +65,9 @@ export interface ContextText {
   readonly text: string;
 }
 
-/** Readings of texts that are joined. */
+/** Texts with context that are searched and cached together. */
 export interface ContextReading {
-  /** The document that contains the texts, after its name; undefined if they depend on other texts. */
+  /** Cache key: the name and the document; undefined if the texts depend on other texts. */
   readonly content: string | undefined;
   /** Path below `arguments` of a tool call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
@@ -103,6 +103,6 @@ export interface TraceStep {
   readonly provider: string;
   /** Empty unless a tool is called. */
   readonly tool: string;
-  /** Texts of a prompt, arguments, an answer or a tool result. */
+  /** Texts of a prompt, tool arguments, an answer or a tool result. */
   readonly content: readonly string[];
 }

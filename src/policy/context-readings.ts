@@ -13,26 +13,26 @@ import type { CallText, ContextReading, ContextText } from './call.ts';
 
 export interface PlacedText extends CallText {
   readonly path: JsonPath;
-  /** Set for part of a conversation, which may continue the preceding text. */
+  /** Whether the text belongs to a conversation, and may continue the preceding text. */
   readonly isConversation: boolean;
-  /** False for member names and numbers at its path. */
+  /** False for the member names and numbers of the object at `path`. */
   readonly isString: boolean;
 }
 
 const TEXTS_BEFORE = 4;
-/** Longer embedded documents are not parsed, since that would take a whole turn of the event loop. */
+/** Longer embedded documents are not parsed, because that would take a whole event-loop turn. */
 const MAX_PARSED_CHARS = 262_144;
 const DOCUMENT = /^\s{0,64}[[{]/;
 
-/** Short documents are joined up to this size, because starting a search costs more than reading one. */
+/** Short documents are joined up to this size, because starting a search costs more than searching one. */
 const MAX_JOINED_CHARS = 4_096;
 const SHORT_CHARS = 256;
-/** A noncharacter. No detector reads across it. */
+/** Contains a noncharacter, across which no detector matches. */
 const APART = '\n\uffff\n';
 
 /**
- * Reads the texts of a call as their recipients would, for detectors that identify values by name: arguments as a
- * document, values with adjacent names, conversation after its preceding texts.
+ * Yields a call's texts with their context, for detectors that identify values by name: arguments as a document, values
+ * with adjacent names, and conversation turns after their preceding texts.
  * @param json contains the texts
  */
 export function* contextReadings(json: unknown, texts: readonly PlacedText[]): Generator<ContextReading> {
@@ -80,7 +80,7 @@ function conversationReading(texts: readonly PlacedText[], index: number): Conte
   return { content: undefined, argument, texts: () => named };
 }
 
-/** Returns a value with its member name and context. Forms and documents contain names of their own. */
+/** Returns a value with its member name and adjacent context. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
   return {
     content: undefined,
@@ -99,7 +99,7 @@ function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): 
 
 type HolderOf = (path: JsonPath) => Holder | undefined;
 
-/** Finds the containers of texts by path. Texts of one object are adjacent, so its names are counted only once. */
+/** Finds the container of a text. An object's texts arrive in sequence, so its names are indexed only once. */
 function createHolders(json: unknown): HolderOf {
   let container: unknown;
   let names: readonly string[] | undefined;
@@ -138,7 +138,7 @@ function documentReading(
 ): ContextReading {
   const document = documents.map(({ text }) => text).join(APART);
   return {
-    // A name as JSON: no text and no other list of documents has the same content.
+    // The name is JSON-encoded, so that no text and no other list of documents has the same content.
     content: documents.map(({ text, name }) => JSON.stringify(name ?? null) + text).join(APART),
     argument,
     *texts() {

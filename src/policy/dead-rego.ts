@@ -7,7 +7,7 @@ import { FIELD_GROUPS } from './input-fields.ts';
 import { comparisonIn, inputPath, type Term, staticPath } from './rego-terms.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
-/** Members of `input` (docs/policies.md); `null` is a value, `true` a map. */
+/** Members of `input` (docs/policies.md); `null` stands for a value, `true` for a map. */
 type Members = { readonly [name: string]: Members | null | true };
 
 function membersAt(path: string): Members {
@@ -31,7 +31,10 @@ const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 
 type ClosedMembers = ReadonlyMap<string, readonly string[]>;
 
-/** Returns Rego rules that can never fire, with file, line and remedy. `states` are those that a session can have. */
+/**
+ * Returns warnings about Rego rules that can never fire, with file, line and remedy.
+ * @param states possible session states
+ */
 export async function deadRego(
   files: readonly RegoFile[],
   { rules }: RegoFacts,
@@ -79,7 +82,7 @@ function unread(name: string): string {
   return `rule ${name} is never read: the gateway evaluates ${EVALUATED.join(', ')}; ${remedy}`;
 }
 
-/** Excludes the heads of rules. */
+/** Excludes rule heads. */
 function namesIn(module: unknown): string[] {
   const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
   const names: string[] = [];
@@ -119,7 +122,7 @@ const PLACE = '\u0000';
 
 interface Problem {
   readonly message: string;
-  /** Word in the line to report. */
+  /** Word that identifies the line to report. */
   readonly text: string;
 }
 
@@ -136,8 +139,8 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
         near !== undefined
           ? `did you mean ${parent}.${near}?`
           : all === ''
-            ? 'it is a value'
-            : `it has ${all}`;
+            ? `${parent} is a value`
+            : `${parent} has ${all}`;
       return {
         message: `${parent}.${name} is never defined, so the rule cannot fire; ${remedy}`,
         text: name,
@@ -149,7 +152,7 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
   return undefined;
 }
 
-/** Finds a comparison of a closed member with a value that it never has. */
+/** Finds a comparison of a closed member with a value that the member never has. */
 function impossibleValue(terms: unknown, closed: ClosedMembers): Problem | undefined {
   const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
   const pathOf = (term: Term): string => ['input', ...(inputPath(term) ?? [])].join('.');
@@ -176,7 +179,7 @@ function impossibleBody(body: unknown): Problem | undefined {
   return { message, text: second };
 }
 
-/** Returns the first line that contains the text as a whole word outside comments; 1 if there is none. */
+/** Returns the number of the first line that contains the text as a whole word outside comments, or 1 if none does. */
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>
     !line.trimStart().startsWith('#') &&
@@ -197,7 +200,7 @@ interface Contradiction {
   readonly second: string;
 }
 
-/** Finds an input member that must equal two values: all expressions of a body must be true. */
+/** Finds an input member that would have to equal two values, because all expressions of a body must be true. */
 function contradictionIn(body: unknown): Contradiction | undefined {
   if (!Array.isArray(body)) return undefined;
   const wanted = new Map<string, string>();

@@ -4,12 +4,12 @@ export interface RuleHit {
   readonly rule: string;
   /** Shown to the refused client. May contain text written by an agent. */
   readonly reason: string;
-  /** File of the rule; absent if the engine does not report it. */
+  /** The rule's file; absent if the engine does not report it. */
   readonly file?: string;
   readonly line?: number;
-  /** Matches of the conditions in the texts; undefined if the rule searches for nothing. */
+  /** Matches of the rule's text conditions; absent if there are none. */
   readonly found?: readonly RefusalFinding[];
-  /** Set if the rule does not change the risk score of the key (`score: false`). */
+  /** Set if the rule does not change the key's risk score (`score: false`). */
   readonly isUnscored?: true;
 }
 
@@ -24,7 +24,7 @@ export interface ReportedHit extends RuleHit {
 
 /** Result for one call. Each list is in a fixed order (docs/policies.md). */
 export interface Decision {
-  /** The strongest kind present wins: quarantine, deny, escalate, mask. */
+  /** The strongest kind wins: quarantine, deny, escalate, mask. */
   readonly quarantine: readonly RuleHit[];
   readonly deny: readonly RuleHit[];
   readonly escalate: readonly RuleHit[];
@@ -57,13 +57,13 @@ export function merged(one: Decision, other: Decision): Decision {
   };
 }
 
-/** Longer reasons and flags are neither searched for secrets nor shown. */
+/** Longer reasons and flags are neither scanned for secrets nor shown. */
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 
 /**
- * Prepares the text of a rule, which may quote an agent, for answers, headers, logs and terminals. Masks before
- * cutting: half a secret would not be recognized.
+ * Prepares a rule's text, which may quote an agent, for answers, headers, logs and terminals. Masks before truncating,
+ * because half a secret would not be recognized.
  */
 export function shownReason(text: string, maskSecrets: (text: string) => string): string {
   if (text.length > MAX_READ_CHARS) return 'a policy rule whose reason is too long to show';

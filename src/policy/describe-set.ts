@@ -12,7 +12,7 @@ export interface SetDescription {
     readonly rules: readonly string[];
     readonly has_states: boolean;
   }[];
-  /** Card rules in mode `report` or `off`, by `policy.overrides`. */
+  /** Card rules that `policy.overrides` sets to `report` or `off`. */
   readonly overrides: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };
   readonly can_allow: boolean;
@@ -104,11 +104,14 @@ function isTest(name: string): boolean {
 
 /** The policies that would apply if the gateway were started now. */
 export interface PoliciesDescription extends SetDescription {
-  /** Memory growth of this process when it starts the Rego engine; undefined without Rego. */
+  /** Memory growth of this process from starting the Rego engine; undefined without Rego. */
   readonly engineBytes: number | undefined;
 }
 
-/** Loads, describes and unloads the policies. Throws PolicyFilesError. */
+/**
+ * Loads, describes and unloads the policies.
+ * @throws PolicyFilesError
+ */
 export async function describePolicies(
   sources: PolicySources,
   written: DefaultAction | undefined,

@@ -23,7 +23,7 @@ import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';
 import type { Evidence } from './cards/evidence.ts';
 
-/** The rules that fired for a call, and why. Contains no secrets of the call. */
+/** The rules that fired for a call, and why. Contains none of the call's secrets. */
 export interface Explanation {
   /** For example `llm_call gpt-4o` or `mcp_tool_call db.query`. */
   readonly call: string;
@@ -36,10 +36,10 @@ export interface Explanation {
   readonly rules_for_other_calls: number;
   /** Result of `gateway.policy`; null without Rego. */
   readonly rego: Readonly<Record<RegoRule, readonly string[]>> | null;
-  /** If the call passes. */
+  /** Flags that the call sets if it passes. */
   readonly taints: readonly string[];
   readonly state: string;
-  /** If the call passes; null if the state stays the same. */
+  /** State after the call if it passes; null if the state stays the same. */
   readonly next_state: string | null;
 }
 
@@ -51,7 +51,7 @@ export interface RuleExplanation {
   readonly mode: ExplainedRule['mode'];
   readonly fired: boolean;
   readonly reason: string;
-  /** `holds` is null if undetermined. In this case, restricting rules fire, and allowing rules do not. */
+  /** `holds` is null if undetermined. Restricting rules then fire, and allowing rules do not. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
   readonly found: readonly FoundWords[];
 }
@@ -138,7 +138,7 @@ function shown(text: string): string {
   return shownReason(text, maskSecrets);
 }
 
-/** A match with the surrounding text, without secrets, for the author of the call. */
+/** A match with its surrounding text, secrets masked, for the author of the call. */
 interface FoundWords extends RefusalFinding {
   readonly before: string;
   readonly words: string;
@@ -147,7 +147,7 @@ interface FoundWords extends RefusalFinding {
 
 const CONTEXT_CHARS = 40;
 const MAX_WORDS_CHARS = 256;
-/** Characters around a match: enough to recognize a secret around it. */
+/** Characters on each side of a match that are searched for secrets. */
 const AROUND = 4_096;
 const SECRET: ReadonlySet<string> = new Set(['secret', 'credentials', 'wallet_key', 'seed_phrase']);
 

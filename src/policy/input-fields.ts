@@ -6,7 +6,7 @@ import { MCP_CALL_TYPES } from '../mcp/methods.ts';
  * that Rego may read, suggestions for misspelled names, and the table in docs/policies.md.
  */
 export interface FieldRow<Type extends z.ZodType = z.ZodType> {
-  /** Type in JSON. A missing member is empty, as for a call without a session. */
+  /** JSON type. Missing members are empty, as in a call without a session. */
   readonly type: Type;
   /** A `map` has members of any name; a `document` is any JSON. */
   readonly form: 'value' | 'list' | 'map' | 'document';
@@ -39,7 +39,7 @@ const derivedText = (means: string) => row('value', z.string().exactOptional(), 
 const derivedFlag = (means: string) => row('value', z.boolean().exactOptional(), means);
 const names = (means: string) => row('list', z.array(z.string()).readonly().default([]), means);
 
-/** zod drops `__proto__` from records: a rule would not see it. */
+/** Excludes `__proto__`, because zod drops it from records and rules would not see it. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__');
 
@@ -63,7 +63,7 @@ const taintFlags = z
   )
   .prefault([]);
 
-/** Missing members are empty, which lets rules about them be decided. */
+/** Missing members are empty, so that rules about them can be decided. */
 export const AGENT = {
   key_hash: text('hash of the proxy key'),
   name: text('name of the key'),
@@ -73,7 +73,7 @@ export const AGENT = {
   tags: row('map', tags, 'a tag of the key'),
 } satisfies Rows;
 
-const PROVIDER = text('provider that the call goes to');
+const PROVIDER = text('provider of the call');
 const UNSEEN_CONTENT = flag('true if the request contains content that the gateway has not read as text');
 const method = <Type extends z.ZodType>(type: Type) =>
   row('value', type, 'type of the call: `llm_call`, `mcp_tool_call` or another MCP type', {
@@ -97,7 +97,7 @@ export const MCP_REQUEST = {
   mcp_method: derivedText(
     "method of the MCP message: `tools/call`, `resources/read`; empty for a client's answer",
   ),
-  tool_name: text('tool that is called'),
+  tool_name: text('called tool'),
   resource_uri: text('resources that are read, one per line'),
   prompt_name: text('prompt that is fetched'),
   mcp_server: text('MCP server'),
@@ -116,7 +116,7 @@ export const SESSION = {
   spend: amount('USD that the session has spent'),
   steps: amount('model calls, including this one'),
   taint_flags: row('map', taintFlags, '`true` if a policy has set this flag'),
-  tools_called: names('tools in the order of their first calls'),
+  tools_called: names('called tools, in the order of their first calls'),
 } satisfies Rows;
 
 export const DRIFT = {
@@ -138,7 +138,7 @@ export const AGENT_RISK = {
 } satisfies Rows;
 
 export const ACTION = {
-  normalized_prompt: derivedText("the request's texts without their disguises, one per line"),
+  normalized_prompt: derivedText("the request's texts without obfuscation, one per line"),
   injection_score: row(
     'value',
     z.number().min(0).max(1).exactOptional(),
@@ -152,7 +152,7 @@ export const OBFUSCATION = {
   has_invisible_chars: derivedFlag('invisible characters'),
   has_base64_payloads: derivedFlag('Base64 that contains text'),
   has_encoding_attacks: derivedFlag('texts encoded to escape filters'),
-  has_delim_padding: derivedFlag('words pulled apart by delimiters'),
+  has_delim_padding: derivedFlag('words split by delimiters'),
 } satisfies Rows;
 
 export interface FieldGroup {

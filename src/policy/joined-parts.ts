@@ -4,13 +4,13 @@ import type { PromptText } from '../providers/request-facts.ts';
 export interface Part {
   readonly text: string;
   readonly path: JsonPath;
-  /** Part of a conversation, including tools. */
+  /** Whether the part belongs to a conversation, including tool calls and results. */
   readonly isConversation: boolean;
 }
 
-/** Number of characters of a long part to read on either side of a seam. */
+/** Number of characters of a long part that are searched on either side of a seam. */
 const SEAM_CHARS = 1_024;
-/** Replaces the omitted middle of a long part. No word continues across it. */
+/** Replaces the omitted middle of a long part. No word matches across it. */
 const APART = `\n${'\uffff'.repeat(16)}\n`;
 
 const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
@@ -32,9 +32,9 @@ const JOINED_CHARS = 16_384;
 const PARTS = 1_024;
 
 /**
- * Joins the adjacent parts of each message (content parts, text blocks, list elements of an argument), to find words
- * split across two parts. Reads long parts only near seams. Yields an empty text from time to time while nothing is
- * joined.
+ * Joins adjacent parts of each message (content parts, text blocks, array elements of an argument), to find words that
+ * are split across two parts. Reads long parts only near seams. Yields an empty text every PARTS parts, so that callers
+ * can end their turn.
  */
 export function* joinedParts<Item>(
   items: readonly Item[],
@@ -68,7 +68,7 @@ function nearSeams(text: string): string {
 /** Members whose elements are parts of one text, not separate messages. */
 const PARTS_OF_ONE: ReadonlySet<JsonPath[number]> = new Set(['system']);
 
-/** Reports whether two texts are at the same place in adjacent elements of a list. */
+/** Reports whether two texts are at the same path in adjacent array elements. */
 function areNeighbours(one: Part, other: Part): boolean {
   if (!one.isConversation || !other.isConversation || one.path.length !== other.path.length) return false;
   const at = one.path.findIndex((step, index) => step !== other.path[index]);

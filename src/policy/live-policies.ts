@@ -15,21 +15,21 @@ export interface LivePoliciesOptions {
 }
 
 export interface LivePolicies {
-  /** Returns the current set, which may change between calls. Must be called once per request. */
+  /** Returns the current set, which may change between calls. Call it once per request. */
   current(): PolicySet;
   close(): Promise<void>;
 }
 
-/** Polling: file watchers miss either editors' renames or the symlink swaps of Kubernetes. */
-const LOOK_EVERY_MS = 300;
-/** Each attempt to compile files on which the engine failed uses a CPU core. */
-const TRY_AGAIN_MS = 60_000;
+/** File watchers miss either editors' renames or Kubernetes' symlink swaps, so files are polled. */
+const POLL_MS = 300;
+/** Delay before retrying files that broke the engine, because each attempt occupies a CPU core. */
+const RETRY_MS = 60_000;
 const MAX_READS = 20;
-/** Time by which requests that use a replaced set have finished. */
+/** Time after which no request uses a replaced set. */
 const OLD_SET_LIFE_MS = 30_000;
 
 /**
- * Loads the policies and follows their files. A changed set is compiled in the background, and then replaces the old
+ * Loads the policies and watches their files. A changed set is compiled in the background, and then replaces the old
  * set as a whole.
  * @throws PolicyFilesError | RegoEvaluationError if the initial load fails
  */
@@ -41,14 +41,14 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
-  /** Files that the engine failed on; skipped until `untilMs`. */
+  /** Files that broke the engine; skipped until `untilMs`. */
   let failed = { stamp: '', untilMs: 0 };
   const watching = watch();
 
   async function watch(): Promise<void> {
     let trouble: unknown;
     let isBroken = false;
-    while (await pause(LOOK_EVERY_MS, ended.signal)) {
+    while (await pause(POLL_MS, ended.signal)) {
       try {
         const stamp = await stampOf(sources);
         if (stamp === failed.stamp && Date.now() < failed.untilMs) continue;
@@ -68,7 +68,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
 
   async function load(): Promise<void> {
     const next = await readSettled(sources);
-    assertNoneGone(seen.files, next.files);
+    assertNotAllRemoved(seen.files, next.files);
     const old = set;
     if (next.files.digest !== old.digest) set = await compiled(next);
     seen = next;
@@ -78,13 +78,13 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     retire(old);
   }
 
-  /** After a delay, retries only files on which the engine failed; invalid files must change first. */
+  /** Files that broke the engine are retried after a delay; invalid files must change first. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
       return (await loadPolicies(next.files, engine)).set;
     } catch (cause) {
       if (cause instanceof PolicyFilesError) seen = next;
-      else failed = { stamp: next.stamp, untilMs: Date.now() + TRY_AGAIN_MS };
+      else failed = { stamp: next.stamp, untilMs: Date.now() + RETRY_MS };
       throw cause;
     }
   }
@@ -107,7 +107,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   };
 }
 
-/** Files that did not change while they were read: a mixture of two states is not a valid set. */
+/** Files that did not change while they were read, because a mixture of two versions is not a valid set. */
 interface Settled {
   readonly stamp: string;
   readonly files: PolicyFiles;
@@ -123,15 +123,15 @@ async function readSettled(sources: PolicySources): Promise<Settled> {
   }
 }
 
-/** Refuses to drop the last file: this may be a mistake, and would disable the policies. */
-function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
+/** Refuses to drop the last file, because that may be a mistake and would disable the policies. */
+function assertNotAllRemoved(before: PolicyFiles, after: PolicyFiles): void {
   const written = ({ rego, cards }: PolicyFiles): number =>
     rego.length + cards.filter(({ isPreset }) => !isPreset).length;
   if (written(before) > 0 && written(after) === 0)
     throw new PolicyFilesError('every policy file has been removed: restart to run without policies');
 }
 
-/** False if aborted. */
+/** Resolves to false if aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return delay(ms, true, { signal, ref: false }).catch(() => false);
 }

@@ -15,7 +15,7 @@ export interface LoadedPolicies {
   readonly set: PolicySet;
 }
 
-/** No request waits for this engine, and the machine may be busy. */
+/** Long limits, because no request waits for this engine and the machine may be busy. */
 export const PATIENT_ENGINE: RegoEngineOptions = {
   evaluationMs: 5_000,
   graceMs: 1_000,
@@ -27,8 +27,7 @@ export const PATIENT_ENGINE: RegoEngineOptions = {
 const MAX_SHOWN_LINE = 200;
 
 /**
- * Compiles policies.
- * @throws PolicyFilesError with every error of all files, each with its line
+ * @throws PolicyFilesError with all errors in all files, each with its line
  * @throws RegoEvaluationError if the engine cannot compile the Rego files
  */
 export async function loadPolicies(files: PolicyFiles, engine = PATIENT_ENGINE): Promise<LoadedPolicies> {

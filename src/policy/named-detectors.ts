@@ -17,7 +17,7 @@ import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
 import { findPathClimb } from '../detectors/traversal/path-climb.ts';
 import { findPathTraversal } from '../detectors/traversal/path-traversal.ts';
 
-/** Detectors that judge whole texts: their findings have no position to mask. */
+/** Detectors that judge whole texts, so their findings have no position to mask. */
 type WholeTextDetector = 'path_climb' | 'injection_learned';
 
 const STREAM_DETECTORS: Readonly<
@@ -39,7 +39,7 @@ const STREAM_DETECTORS: Readonly<
   cvv: [holdingBack(findCvv)],
 };
 
-/** Detectors as cards name them. `secrets`, the detector's own name, means the same as `secret`. */
+/** Detector names in cards. `secrets`, the detector's own name, means the same as `secret`. */
 export const DETECTOR_NAMES: readonly string[] = [
   'secret',
   ...Object.keys(STREAM_DETECTORS),
@@ -56,7 +56,7 @@ export function judgesWholeTexts(detector: DetectorName): detector is WholeTextD
   return detector === 'path_climb' || detector === 'injection_learned';
 }
 
-/** Returns the detectors for texts in chunks; none for those that judge whole texts. */
+/** Returns the detectors for texts in chunks; none for detectors that judge whole texts. */
 export function streamDetectors(detector: DetectorName): readonly StreamDetector[] {
   return judgesWholeTexts(detector) ? [] : STREAM_DETECTORS[detector];
 }

@@ -1,4 +1,4 @@
-/** Unusable policies. The message names file, line and column if known, and the remedy. */
+/** Invalid policies. The message names file, line and column if known, and the remedy. */
 export class PolicyFilesError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -7,7 +7,7 @@ import { FALLBACK_PRESET, presetFiles, type PresetName } from './presets.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
-/** Sources of policies. Missing ones are skipped: callers check that they exist. */
+/** Policy sources. Missing files are skipped, so callers must check that they exist. */
 export interface PolicySources {
   /** `policy.policy_file`, a card. */
   readonly file: string | undefined;
@@ -74,7 +74,7 @@ export async function policyFilesAt(
   }
   const isAnyThere = rego.length + cards.length + presets.length > 0;
   for (const { name, path } of presetFiles(isAnyThere ? presets : [FALLBACK_PRESET])) {
-    // Named without its path, which readers of records do not know.
+    // Named without its path, which means nothing to readers of audit records.
     cards.push({ name: `preset ${name}`, text: await readText(path), isPreset: true });
   }
   const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
@@ -91,7 +91,7 @@ export async function policyFilesAt(
   };
 }
 
-/** Returns a cheap text that changes whenever a policy file is added, removed or written. */
+/** Returns a fingerprint that changes whenever a policy file is added, removed or written. Reads no file contents. */
 export async function stampOf(sources: PolicySources): Promise<string> {
   const stamps = await Promise.all(
     (await pathsOf(sources)).map(async (path) => {
@@ -107,7 +107,7 @@ async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
   return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder];
 }
 
-/** Returns the accepted files of a folder, sorted; empty if it does not exist. */
+/** Returns the accepted files in a folder, sorted; none if the folder does not exist. */
 export async function pathsIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
   const paths = (await fileNamesIn(folder)).filter(isWanted).map((name) => join(folder, name));
   if (paths.length > MAX_FILES)
@@ -129,7 +129,7 @@ async function fileNamesIn(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (cause) {
     if (isMissing(cause)) return [];
-    throw new PolicyFilesError(`${folder}: the folder of policies (policy.policy_dir) cannot be read`, {
+    throw new PolicyFilesError(`${folder}: the policy folder (policy.policy_dir) cannot be read`, {
       cause,
     });
   }

@@ -3,7 +3,7 @@ import type { PolicyCall } from './call.ts';
 import { merged, type Decision } from './decision.ts';
 import type { RegoSet } from './rego/rego-set.ts';
 
-/** All policies in force; immutable. Judged by cards and, if there are any, by Rego files. */
+/** All policies in force, cards and Rego files. Immutable. */
 export interface PolicySet extends Omit<
   CardSet,
   'readsPrompt' | 'rules' | 'overridden' | 'unknownOverrides' | 'explain'
@@ -30,7 +30,7 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
   };
 }
 
-/** Always runs both engines: records name every rule that fired. */
+/** Always runs both engines, because audit records name every rule that fired. */
 async function decideByBoth(call: PolicyCall, cards: CardSet, rego: RegoSet): Promise<Decision> {
   const byCards = async (): Promise<Decision> => cards.decide(call);
   const [fromRego, fromCards] = await Promise.all([rego.decide(call, cards.initialState), byCards()]);

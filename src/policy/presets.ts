@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Exactly as in docs/presets.md. */
+/** Must match docs/presets.md. */
 export const PRESET_NAMES = ['safety', 'pci', 'mcp_sandbox', 'zero_trust', 'safety_drift'] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
@@ -12,7 +12,7 @@ export interface PresetFile {
   readonly path: string;
 }
 
-/** Returns the files of presets and of those that they extend, each once. */
+/** Returns the files of presets and of the presets that they extend, each once. */
 export function presetFiles(names: readonly PresetName[]): readonly PresetFile[] {
   const all = names.flatMap((name): PresetName[] => (name === 'safety_drift' ? ['safety', name] : [name]));
   return [...new Set(all)].map((name) => ({

@@ -8,23 +8,23 @@ import { isObject } from '../json/is-object.ts';
 
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
-  /** Named in errors, such as `a card`. */
+  /** Name in errors, such as `a card`. */
   readonly kind: string;
 }
 
 export interface ReadYaml<T> {
   readonly value: T;
-  /** Counted from 1; that of the enclosing part if the path does not exist. */
+  /** Returns a line number starting at 1. If the path does not exist, the number is that of the closest ancestor. */
   readonly lineOf: (path: Path) => number;
-  /** With file, line, column, path and the line itself. */
+  /** Returns a message with file, line, column, path and the line itself. */
   readonly problem: (path: Path, message: string) => string;
 }
 
-/** Aliases can expand enormously, and policies need few. */
+/** Aliases can expand exponentially, and policies need few. */
 const MAX_ALIASES = 100;
 const MAX_SHOWN_LINE = 200;
 
-/** Reads a YAML file. Returns all problems as texts if it is invalid; never throws. */
+/** Parses a YAML file. Returns all problems if the file is invalid; never throws. */
 export function readYaml<T>(
   name: string,
   text: string,

@@ -3,14 +3,14 @@ import { isObject } from '../json/is-object.ts';
 /** A node of the syntax tree that `rego.parse_module` returns. */
 export type Term = Readonly<Record<string, unknown>>;
 
-/** Returns the path of an input reference up to its first dynamic member; undefined for other terms. */
+/** Returns the path of an input reference up to its first dynamic member, or undefined for other terms. */
 export function inputPath(term: Term): readonly string[] | undefined {
   const members = inputMembers(term);
   const end = members?.findIndex(({ type }) => type !== 'string') ?? -1;
   return members?.slice(0, end === -1 ? undefined : end).map(({ value }) => String(value));
 }
 
-/** Same as `inputPath`, but undefined unless all members are static. */
+/** Returns the dotted path of an input reference, or undefined unless all members are static. */
 export function staticPath(term: Term): string | undefined {
   const members = inputMembers(term);
   const isStatic = members?.every(({ type }) => type === 'string') === true;
@@ -28,7 +28,7 @@ interface Comparison {
   readonly sides: readonly Term[];
 }
 
-/** Returns the operands of a comparison; undefined for other expressions. */
+/** Returns the operator and operands of a comparison, or undefined for other expressions. */
 export function comparisonIn(terms: unknown): Comparison | undefined {
   if (!Array.isArray(terms) || terms.length !== 3) return undefined;
   const [called, ...sides] = terms.map((term: unknown): Term => (isObject(term) ? term : {}));

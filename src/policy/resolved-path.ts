@@ -9,25 +9,25 @@ export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
   return [...texts, ...resolved];
 }
 
-/** Longer texts are not paths. */
+/** Longer texts are not treated as paths. */
 const MAX_CHARS = 2_048;
 const HAS_SEPARATOR = /[/\\]|%(?:25){0,4}(?:2f|5c)/i;
 const ESCAPE = /%([0-7][0-9a-f])/gi;
 /** Number of decoding rounds; servers decode once or twice. */
 const MAX_ROUNDS = 5;
 const SCHEME = /^(?:([a-z][a-z0-9+.-]{1,31}):(?=\/)|(file):)/i;
-/** Schemes whose paths belong to another machine. */
+/** Schemes whose paths are on another machine. */
 const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
 /** Device names `//?/C:`, `//./C:` and `//?/UNC/host`, with slashes instead of backslashes. */
 const DEVICE = /^\/\/+[?.]\/+(unc\/+)?/i;
-/** A drive shared by another machine, usually this one. */
+/** An administrative share (`//host/c$`), usually of this machine. */
 const SHARED_DRIVE = /^(?:\/\/+[^/]+)?\/([a-z])\$(?=\/|$)/i;
 const OLD_DRIVE = /^\/*([a-z])\|(?=\/|$)/i;
 const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
 
 /**
- * Returns the path that a server may open for an address or path: decodes escapes, replaces backslashes, removes scheme
- * and host, resolves dot segments. Undefined if this changes nothing.
+ * Returns the path that a server may open for a URL or path: decodes escapes, replaces backslashes, removes scheme and
+ * host, and resolves dot segments. Returns undefined if nothing changes, or if the path is on another machine.
  */
 function resolvedPath(text: string): string | undefined {
   if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text)) return undefined;
@@ -60,7 +60,7 @@ function decoded(text: string): string {
   return plain;
 }
 
-/** File schemes in which the host is the first folder. In other schemes it is not part of the path. */
+/** File schemes whose host is the first folder. In other schemes, the host is not part of the path. */
 const FILE_SCHEMES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
 
 function pathOfUri(rest: string, scheme: string): string {
@@ -69,7 +69,10 @@ function pathOfUri(rest: string, scheme: string): string {
   return FILE_SCHEMES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/** Resolves dot segments. Parent segments end at the root. Relative paths keep leading ones: their base is unknown. */
+/**
+ * Resolves dot segments. Leading `..` segments are dropped from absolute paths, but kept in relative ones, whose base
+ * is unknown.
+ */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

@@ -1,8 +1,8 @@
-/** Modes of a card's rule: `enforce` acts, `report` only judges and records, `off` skips the rule. */
+/** Modes of card rules: `enforce` acts, `report` only judges and records, `off` skips the rule. */
 export const RULE_MODES = ['enforce', 'report', 'off'] as const;
 export type RuleMode = (typeof RULE_MODES)[number];
 
-/** Modes by name of a rule, `preset/rule`, or a preset (docs/policies.md). */
+/** Modes by rule name, `preset/rule`, or preset (docs/policies.md). */
 export type RuleOverrides = Readonly<Record<string, RuleMode>>;
 
 export const MAX_OVERRIDES = 64;

@@ -11,10 +11,10 @@ export function findsInjection(detector: DetectorName): boolean {
 /** `policy.trust`. */
 export type TrustSettings = Readonly<Record<InstructionRole, boolean>>;
 
-/** `trust` of a card or rule; missing roles follow the call. */
+/** `trust` of a card or rule. Missing roles use the call's trust. */
 export type RuleTrust = Readonly<Partial<Record<InstructionRole, boolean | undefined>>>;
 
-/** A rule can override the trust of a call, except `never_trusted`. */
+/** A rule can override the call's trust, except `never_trusted`. */
 export type CallTrust = Readonly<Record<InstructionRole, 'trusted' | 'judged' | 'never_trusted'>>;
 
 export const NO_ROLE_TRUSTED: TrustSettings = { system: false, developer: false };

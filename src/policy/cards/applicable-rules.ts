@@ -6,11 +6,11 @@ import type { MaskRule } from './mask-rule.ts';
 import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
-/** The rules for one kind of call, with everything that is known before seeing a call. */
+/** The rules for one kind of call, with everything about them that does not depend on the call. */
 export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
   readonly modes: RuleModes;
-  /** Enforced. */
+  /** Enforced mask rules. */
   readonly allMasks: readonly CompiledRule[];
   /** Rules that may fire even if no text matches. */
   readonly firingWithoutMatch: readonly CompiledRule[];
@@ -22,11 +22,11 @@ export interface ApplicableRules {
   readonly maskRules: readonly MaskRule[] | undefined;
 }
 
-/** Kinds repeat; longer names are not cached. */
+/** Results are cached, because kinds of calls repeat. Longer names are not cached. */
 const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
-/** Computes the rules once per provider, model, server and tool. */
+/** Returns a function that computes the rules once per provider, model, server and tool. */
 export function createRuleFinder(
   rules: readonly CompiledRule[],
   modesFor: (call: PolicyCall) => RuleModes,
@@ -54,7 +54,7 @@ export function createRuleFinder(
   };
 }
 
-/** Unambiguous for all possible names. */
+/** Includes the server name's length to be unambiguous for all names. */
 function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
   const { provider, method, mcp_server: server, tool_name: tool } = request;
@@ -88,7 +88,7 @@ function applicableRules(
   };
 }
 
-/** Also true if the reason of the rule quotes a match. `unsearched` is the call before any query. */
+/** Also true if the rule's reason quotes a match. `unsearched` is the scene before any query. */
 export function needsQueries(rule: CompiledRule, unsearched: Scene): boolean {
   const truth = rule.test(unsearched);
   return truth === undefined || (truth && rule.quotesMatch);

@@ -13,7 +13,7 @@ export function* contextReadingsBelow(call: PolicyCall, path: readonly string[])
   }
 }
 
-/** Returns the reading of an object, or of a text after the name of its argument. */
+/** Returns the reading of an object, or of a text preceded by its argument name. */
 function readingOf(value: unknown, path: readonly string[]): ContextReading | undefined {
   if (typeof value === 'object' && value !== null) return objectReading(value, [], path);
   const name = path.findLast((step) => step !== '*');
@@ -35,7 +35,7 @@ export function textsBelow(call: PolicyCall, path: readonly string[]): readonly 
   return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
 }
 
-/** Returns numbers and booleans below a path, as texts. */
+/** Returns the numbers and booleans at a path, as texts. */
 export function othersAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return argumentsAt(call, path)
     .filter((value) => typeof value === 'number' || typeof value === 'boolean')

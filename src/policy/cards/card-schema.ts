@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 import { readYaml, type ReadYaml } from '../read-yaml.ts';
 
-/** Limits of one card. */
+/** Limits per card. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 100;
 const MAX_TRANSITIONS = 1_000;
@@ -57,14 +57,14 @@ const comparison = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'for contains: match any case and disguise; default: true in restricting rules, false in allowing rules',
+      'for contains: match any letter case and obfuscation; default: true in restricting rules, false in allowing rules',
     ),
   threshold: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('with detects: injection_learned, the minimum score that counts; default 0.9'),
+    .describe('with detects: injection_learned, the minimum score; default 0.9'),
 });
 
 export type Comparison = z.output<typeof comparison>;
@@ -112,7 +112,7 @@ const rule = z
     score: z
       .boolean()
       .default(true)
-      .describe('false: if the rule denies, escalates or taints, the risk score of the key does not change'),
+      .describe("false: the key's risk score does not change if the rule denies, escalates or taints"),
     reason: z
       .string()
       .min(1)
@@ -180,7 +180,7 @@ export function typesNamed(written: z.output<typeof callTypes>): ReadonlySet<(ty
 
 export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
 
-/** Reads a card's YAML. Returns all problems as texts if it is invalid; never throws. */
+/** Parses a card's YAML. Returns all problems if the card is invalid; never throws. */
 export function readCard(name: string, text: string): ReadCard | readonly string[] {
   const read = readYaml(name, text, { schema: cardSchema, kind: 'a card' });
   if (!('value' in read)) return read;

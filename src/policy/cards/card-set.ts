@@ -31,9 +31,9 @@ export interface CardSet {
   readonly initialState: string;
   /** Whether a rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
-  /** Whether a rule reads the agent's risk, which its sessions share. */
+  /** Whether a rule reads the agent's risk, which the agent's sessions share. */
   readonly readsRisk: boolean;
-  /** Whether a rule searches the texts of calls. */
+  /** Whether a rule searches call texts. */
   readonly readsPrompt: boolean;
   /** Whether a rule or transition judges model calls by their texts. */
   readonly judgesPrompts: boolean;
@@ -42,21 +42,21 @@ export interface CardSet {
     readonly names: readonly string[];
     readonly hasStates: boolean;
   }[];
-  /** Rules that are not enforced, for keys without their own overrides. */
+  /** Rules that are not enforced for keys without overrides of their own. */
   readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   /** Returns the key's overrides that would be ignored. */
   unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
   /**
    * Judges a call without side effects.
-   * @throws Error if it cannot be judged; the caller denies
+   * @throws Error if the call cannot be judged; the caller must deny it
    */
   decide(call: PolicyCall): Awaitable<Decision>;
-  /** Returns the next state of the session if the call is allowed; undefined if the state stays the same. */
+  /** Returns the session's next state if the call is allowed, or undefined if the state stays the same. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
   /** Reports whether a rule needs earlier steps of this type. If not, `marksOf` need not be called. */
   needsSteps(type: TraceStep['type']): boolean;
-  /** Returns the marks by which the session remembers a step. */
+  /** Returns the marks that the session stores for a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;
   explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
@@ -66,7 +66,7 @@ export interface ExplainedRule {
   readonly action: CompiledRule['action'];
   /** Rules that are `off` are not evaluated. */
   readonly mode: RuleMode;
-  /** False if `match` excludes the call; nothing else has then been evaluated. */
+  /** False if `match` excludes the call; its conditions are then not evaluated. */
   readonly applies: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
@@ -81,7 +81,7 @@ export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
 /**
  * @param overrides modes of rules that are not enforced
  * @param mayMiss whether overrides may name rules of other cards
- * @throws PolicyFilesError with every error of the cards, and overrides that match no rule
+ * @throws PolicyFilesError with all errors in the cards, and overrides that match no rule
  */
 export function createCardSet(
   files: readonly CardFile[],
@@ -206,7 +206,7 @@ function answersTo(
 ): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
   const more = undecided.filter((rule) => needsQueries(rule, scene));
-  // Reuses the set if possible: results are cached by set.
+  // Reuses the set if possible, because results are cached per set object.
   const selected = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
   return selected.size === 0 ? NOTHING_FOUND : queries.answer(call, selected);
 }

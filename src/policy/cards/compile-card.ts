@@ -22,7 +22,7 @@ export interface CompiledRule extends Compiled {
   readonly action: CardRule['action'];
   /** Empty unless the rule taints. */
   readonly flag: string;
-  /** Undefined if it applies to all types. */
+  /** Undefined for all types. */
   readonly types: ReadonlySet<CallType> | undefined;
   /** Evaluates `match`, except for the type. */
   readonly appliesTo: (call: PolicyCall) => boolean;
@@ -95,7 +95,7 @@ function isOfWholeTexts(pattern: TextPattern): pattern is TextPattern & { kind: 
   return pattern.kind === 'detects' && judgesWholeTexts(pattern.detector);
 }
 
-/** Names of tools and models repeat; longer ones are not cached. */
+/** Results are cached, because tool and model names repeat. Longer names are not cached. */
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 

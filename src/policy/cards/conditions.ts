@@ -28,7 +28,7 @@ export interface Compiled {
   readonly marks: readonly TraceMark[];
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Whether the condition reads prompts, or facts about hidden text in them. */
+  /** Whether the condition reads prompts, or facts about obfuscation in prompts. */
   readonly readsPrompt: boolean;
   readonly readsOnlyTexts: boolean;
 }
@@ -121,7 +121,7 @@ function compileComparison(
   const field = atKey(path, 'field', () => fieldOf(comparison.field, context.initialState));
   if (comparison.ignore_case !== undefined && comparison.op !== 'contains')
     throw new ConditionError([...path, 'ignore_case'], 'is for contains only');
-  // Text in favour of a call must occur literally; text against it may be disguised.
+  // Text that helps a call must occur literally; text that counts against the call may be obfuscated.
   const ignoreCase = comparison.ignore_case ?? context.allows === isNegated;
   return atKey(path, 'value', () => {
     if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
@@ -149,7 +149,7 @@ function atKey<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   }
 }
 
-/** Returns the alternatives that a condition searches for in texts; undefined for other conditions. */
+/** Returns the alternatives that a condition searches for in texts, or undefined for other conditions. */
 function textPatternsOf(
   { op, value, threshold }: Comparison,
   ignoreCase: boolean,

@@ -10,7 +10,7 @@ export interface Evidence {
   readonly match: TextMatch;
 }
 
-/** Returns the matches that make a rule fire, with their messages. */
+/** Returns the matches that make a rule fire, with their locations. */
 export function evidenceOf(
   { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
   call: PolicyCall,
@@ -43,7 +43,7 @@ function findingOf(
   };
 }
 
-/** For a text that was read with its context, returns the text that contains the match. */
+/** Returns the searched text. For a text that was read with its context, returns one that contains the match. */
 function textOf({ text, sent = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
   const whole = texts.find(({ raw, normalized }) => raw === sent || normalized === sent);
   if (whole !== undefined) return whole;

@@ -4,7 +4,7 @@ import { FIELD_GROUPS, type FieldRow } from '../input-fields.ts';
 
 export type Field =
   | { readonly kind: 'prompt' }
-  /** Below the arguments of an MCP call; `*` is any member. */
+  /** Path below an MCP call's arguments; `*` matches any member. */
   | { readonly kind: 'argument'; readonly path: readonly string[] }
   | { readonly kind: 'value'; readonly isList: boolean; readonly read: (call: PolicyCall) => unknown };
 
@@ -16,7 +16,7 @@ const LISTS: Readonly<Record<string, Read>> = {
   'session.traces': ({ marks }) => marks,
 };
 
-/** Members of `input` by their names in cards, without `arguments`, which have paths. */
+/** Members of `input` by card field name, except `arguments`, which has paths. */
 const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly read: Read }> = new Map(
   FIELD_GROUPS.flatMap(({ path, rows, cards }) =>
     Object.entries(rows).flatMap(([member, { form, notInCards }]) => {
@@ -26,7 +26,7 @@ const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly r
   ),
 );
 
-/** Undefined for other calls, whose tool name is empty. */
+/** Returns undefined for calls other than tool calls, which have an empty tool name. */
 const readToolName: Read = ({ input: { request } }) =>
   request.method === 'mcp_tool_call' ? request.tool_name : undefined;
 
@@ -36,7 +36,7 @@ const NAMES: readonly string[] = [
   ...Object.keys(LISTS),
 ];
 
-/** Builds some of the members on demand. */
+/** Builds `action` only on demand. */
 function groupIn(call: PolicyCall, path: string): object {
   const { request, agent, session, agent_risk } = call.input;
   switch (path) {
@@ -60,7 +60,7 @@ function groupIn(call: PolicyCall, path: string): object {
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
-/** Set only if drift is measured. */
+/** Drift fields are set only if drift is measured. */
 export function isDriftField(name: string): boolean {
   return name.startsWith('session.drift.');
 }
@@ -69,13 +69,13 @@ export function isObfuscationField(name: string): boolean {
   return name.startsWith('obfuscation.');
 }
 
-/** Shared by the sessions of an agent. */
+/** Risk fields are shared by an agent's sessions. */
 export function isRiskField(name: string): boolean {
   return name.startsWith('agent_risk.');
 }
 
 /**
- * @param initialState state of sessions that no policy has moved
+ * @param initialState state of sessions without a transition
  * @throws Error that explains the problem with the name
  */
 export function fieldOf(name: string, initialState: string): Field {
@@ -111,7 +111,7 @@ function fieldPath(name: string, prefix: string): readonly string[] {
   return path;
 }
 
-/** Returns the values at a path below a call's arguments; for a list, its elements. */
+/** Returns the values at a path below a call's arguments; for an array, its elements. */
 export function argumentsAt(call: PolicyCall, path: readonly string[]): readonly unknown[] {
   const { request } = call.input;
   if (request.method === 'llm_call') return [];

@@ -10,8 +10,8 @@ export interface Fsm {
   readonly readsFlags: boolean;
   readonly readsPrompts: boolean;
   /**
-   * Returns the next state after a call; undefined if the state stays the same.
-   * @param flags of the session, including those added by this call
+   * Returns the next state after a call, or undefined if the state stays the same.
+   * @param flags the session's flags, including those that this call adds
    */
   next(call: PolicyCall, state: string, flags: ReadonlySet<string>): Promise<string | undefined>;
 }

@@ -5,7 +5,7 @@ import type { CallText } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
 export interface WordQueries {
-  /** Below `arguments`; undefined for all texts. */
+  /** Path below `arguments`; undefined for all texts. */
   readonly path: readonly string[] | undefined;
   /** Query numbers by word number. */
   readonly numbers: ReadonlyMap<number, number>;
@@ -15,7 +15,7 @@ export interface WordQueries {
   readonly nothingNormalized: SearchId;
 }
 
-/** Words named by rules (`contains` in any case). All of them are found in one pass, whatever their number. */
+/** Words in rules (`contains`, ignoring case), all found in one pass. */
 export class KnownWords {
   readonly #words: string[] = [];
   #finder: LiteralFinder | undefined;
@@ -25,7 +25,7 @@ export class KnownWords {
     return this.#words.push(word) - 1;
   }
 
-  /** Builds the search when policies load; otherwise the first call would have to wait. */
+  /** Builds the search when policies load, so that the first call need not wait. */
   compile(): void {
     if (this.#words.length > 0) this.#finder ??= createLiteralFinder(this.#words);
   }
@@ -60,7 +60,7 @@ export class KnownWords {
     }
   }
 
-  /** Returns a match. For a disguised word, it is spelled as in the rule. */
+  /** Returns a match. An obfuscated word is replaced by the rule's spelling. */
   #spelledByRule(word: number, text: string, start: number, end: number): TextMatch {
     const named = this.#words[word] ?? '';
     const isPlain =

@@ -10,21 +10,21 @@ export interface MaskRule {
 
 /** A pattern for `prompt_text` (any text of call and answer), or for a path below `arguments` (tool calls only). */
 export interface MaskPattern {
-  /** Below `arguments`; undefined for any text. */
+  /** Path below `arguments`; undefined for any text. */
   readonly argument: readonly string[] | undefined;
   readonly pattern: TextPattern;
-  /** Trust settings of the rule, if it looks for injections. */
+  /** The rule's trust settings, if the pattern looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
 export type TextPattern =
-  /** With `ignoreCase`, in any case and disguise (docs/normalization.md); otherwise literal. */
+  /** With `ignoreCase`, matches any letter case and obfuscation (docs/normalization.md); otherwise literally. */
   | { readonly kind: 'contains'; readonly text: string; readonly ignoreCase: boolean }
   /** A regular expression in RE2 syntax. */
   | { readonly kind: 'regex'; readonly source: string }
   | {
       readonly kind: 'detects';
       readonly detector: DetectorName;
-      /** Minimum score; by default, that of the model. */
+      /** Minimum score. Default: the model's. */
       readonly threshold?: number;
     };

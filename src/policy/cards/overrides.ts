@@ -8,7 +8,7 @@ interface NamedRule {
   readonly hit: RuleHit;
 }
 
-/** Modes of all rules for one call. Rules that are not listed are enforced. */
+/** Modes of all rules for one call. Unlisted rules are enforced. */
 export interface RuleModes {
   /** Identifies a set of overrides; 0 is the configuration's set. */
   readonly id: number;
@@ -16,7 +16,7 @@ export interface RuleModes {
   readonly isPlain: boolean;
 }
 
-/** Keys share few sets. */
+/** Few sets exist, because keys share them. */
 const MAX_KEPT = 64;
 
 /** Names in a key's overrides that match no rule, or several, are ignored. */
@@ -61,8 +61,8 @@ interface Resolved {
 }
 
 /**
- * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. An override of a rule
- * wins over one of its file.
+ * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. An override for a
+ * rule takes precedence over one for its file.
  */
 export function resolveOverrides(overrides: RuleOverrides, rules: readonly NamedRule[]): Resolved {
   const ofFiles = new Map<NamedRule, RuleMode>();

@@ -4,11 +4,13 @@ import type { PolicyCall } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
 const MAX_MATCH_CHARS = 256;
-/** Characters around a match: enough to recognize a secret around it. */
+/** Characters on each side of a match that are searched for secrets. */
 const AROUND = 4_096;
 const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match|score)\}/g;
 
-/** Fills the placeholders of a rule's reason. Shows matches in one line and without secrets (docs/policies.md). */
+/**
+ * Fills in the placeholders of a rule's reason. Matches are shown on one line and without secrets (docs/policies.md).
+ */
 export function filledReason(
   template: string,
   rule: string,
@@ -42,7 +44,7 @@ function shownMatch({ text, start, end }: TextMatch): string {
   return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
-/** Removes line breaks, closing quotes and invisible characters, by which a reason could attack agents that read it. */
+/** Escapes quotes and line breaks and replaces invisible characters, which could attack agents that read the reason. */
 function inOneLine(text: string): string {
   return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
     .slice(1, -1)

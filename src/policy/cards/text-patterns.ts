@@ -40,15 +40,15 @@ export function searchFor(pattern: TextPattern): TextSearch {
 }
 
 function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {
-  // The model judges whole slices, so cuts have no effect.
+  // The model judges whole slices, so their boundaries do not matter.
   return detector === 'injection_learned'
     ? searchDetector(learnedInjection(threshold), () => true)
     : searchDetector(findNamed(detector));
 }
 
 /**
- * Compiles RE2 syntax, or the equivalent in JavaScript. Matching is always linear.
- * @throws Error that explains the problem
+ * Compiles RE2 syntax, or JavaScript syntax that has an equivalent in RE2. Matching always takes linear time.
+ * @throws Error with the problem
  */
 export function compileRegex(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
@@ -86,10 +86,10 @@ function spanOf(found: FoundSpan | undefined, offset: number): FoundSpan | undef
   return found && { ...found, start: found.start + offset, end: found.end + offset };
 }
 
-/** Number of UTF-16 units per search. Longer texts are searched in overlapping pieces. */
+/** UTF-16 code units per search. Longer texts are searched in overlapping pieces. */
 const PIECE = 262_144;
 const OVERLAP = 32_768;
-/** Matches this close to a cut may be artefacts. They are inside the previous piece. */
+/** Matches this close to the start of a piece may be artifacts. The previous piece contains the real ones. */
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {

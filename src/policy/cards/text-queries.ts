@@ -26,12 +26,12 @@ interface QueriesOfText {
   readonly all: SearchId;
 }
 
-/** Queries that run together, grouped by what they read. */
+/** Queries that run together, grouped by the texts they search. */
 interface QuerySet {
-  /** Words in any case and disguise; the other lists exclude them. */
+  /** Words in any letter case and obfuscation; the other lists exclude them. */
   readonly words: readonly WordQueries[];
   readonly everywhere: QueriesOfText;
-  /** The part of `everywhere` for instructions, by role and trust, and for texts of the agent itself. */
+  /** The part of `everywhere` for instructions, by role and trust, and for the agent's own texts. */
   readonly ofInstructions: Map<string, QueriesOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
   /** The part of `everywhere` that also applies outside the body. */
@@ -40,10 +40,10 @@ interface QuerySet {
   readonly clean: RecentMap<true>;
 }
 
-/** Text conditions of all cards. Each pattern is searched for only once per text, if a rule needs it. */
+/** Text conditions of all cards. Each pattern is searched for only once per text, and only if a rule needs it. */
 export interface TextQueries {
   /**
-   * Returns the number of the query.
+   * Returns the query number.
    * @throws Error if a regular expression is invalid
    */
   add(query: TextQuery): number;
@@ -127,7 +127,7 @@ export function createTextQueries(): TextQueries {
       }
     }
 
-    /** Skips matches before the text itself, which are already known, except for card codes. */
+    /** Ignores matches within the context, which are already known, except for card security codes. */
     function* searchContext(number: number, { before, text }: ContextText): Work<void> {
       const { pattern, search } = queryOf(number);
       const includesContext = pattern.kind === 'detects' && pattern.detector === 'cvv';
@@ -148,7 +148,7 @@ export function createTextQueries(): TextQueries {
       return raw !== normalized && note(number, normalized, yield* searchInTurns(query.search, normalized));
     }
 
-    /** The same as `matchesText` for short texts, for which a step of work would cost as much as the search. */
+    /** Does the same as `matchesText` for short texts, where a step of work would cost as much as the search. */
     function matchesShort(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);
@@ -194,7 +194,7 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  /** Excludes injection queries for trusted instructions, and injection models for texts of the agent itself. */
+  /** Excludes injection queries for trusted instructions, and injection models for the agent's own texts. */
   function queriesFor({ role, isOwn }: CallText, { trust }: PolicyCall, querySet: QuerySet): QueriesOfText {
     if (role === undefined && isOwn !== true) return querySet.everywhere;
     const kind = role === undefined ? 'own' : `${role} ${trust[role]}`;
@@ -255,7 +255,7 @@ export function createTextQueries(): TextQueries {
   };
 }
 
-/** Longer values are not identified by context. */
+/** Maximum characters of a value that are searched with its context. */
 const MAX_CONTEXT_CHARS = 8_192;
 
 /** Shorter texts are searched in one step. */

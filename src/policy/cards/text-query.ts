@@ -13,20 +13,20 @@ export interface TextMatch extends FoundSpan {
   readonly sent?: string;
 }
 
-/** A search of a call's texts; equal ones are merged. */
+/** A search in a call's texts. Equal queries are merged. */
 export interface TextQuery {
   readonly pattern: TextPattern;
-  /** Below `arguments`; undefined for all texts. */
+  /** Path below `arguments`; undefined for all texts. */
   readonly argument: readonly string[] | undefined;
-  /** The trust settings of the rule, if it looks for injections. */
+  /** The rule's trust settings, if the pattern looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
 export interface Query extends TextQuery {
-  /** Equal for equal patterns. */
+  /** Same key for equal patterns. */
   readonly patternKey: string;
   readonly search: TextSearch;
-  /** Number among the jointly searched words; undefined for other patterns. */
+  /** Number among the words that are searched together; undefined for other patterns. */
   readonly word: number | undefined;
 }
 
@@ -38,12 +38,12 @@ export function isJudgedByModel(pattern: TextPattern): boolean {
   return pattern.kind === 'detects' && pattern.detector === 'injection_learned';
 }
 
-/** Data counts anywhere; other words only in texts that models read. */
+/** Data is searched for everywhere, other patterns only in texts that models read. */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
 }
 
-/** Path climbs are judged as written: resolving code that contains one would turn it into a path. */
+/** Path climbs are judged as written, because resolving would turn code that contains one into a path. */
 export function isQueryFor({ pattern }: Query, { isResolved }: CallText): boolean {
   return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }
@@ -62,7 +62,7 @@ const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'wallet_key',
 ]);
 
-/** Reports whether results are shared with other rules. Those of a detector with a rule's own threshold are not. */
+/** Results are shared with other rules, unless the rule has its own threshold. */
 function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detects' } {
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }

@@ -29,7 +29,7 @@ export function foldedMatcher(globs: readonly string[]): (name: string) => boole
   };
 }
 
-/** With and without a possible server prefix. */
+/** Returns a name with and without a possible server prefix. */
 function formsOf(name: string): readonly string[] {
   const whole = name.normalize('NFKC');
   const folded = fold(whole);

@@ -6,7 +6,7 @@ import type { Work } from '../../turns.ts';
 import { foldedMatcher } from './tool-names.ts';
 import { searchFor, searchInTurns } from './text-patterns.ts';
 
-/** A condition on earlier steps. The session stores its name, never the text of a step. */
+/** A condition on earlier steps. The session stores the mark's name, never a step's text. */
 export interface TraceMark {
   readonly name: string;
   readonly isOf: (type: TraceStep['type']) => boolean;
@@ -47,7 +47,7 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
 
 function parseLine(line: string): TraceMatch {
   const keys = [...line.matchAll(KEY)];
-  // A pattern may contain text that looks like a key, so it must be last. It extends to the end of the line.
+  // A pattern may contain text that looks like a key, so content_regex must be last. It extends to the end of the line.
   const pattern = keys.findIndex(([, key]) => key === 'content_regex');
   const read = pattern === -1 ? keys : keys.slice(0, pattern + 1);
   const parts = read.map((key, index): [string, string] => {

@@ -59,7 +59,7 @@ function scalarOf(
   return value;
 }
 
-/** Numbers equal their texts: readers may accept both. */
+/** Numbers equal their text forms, because recipients may accept both. */
 function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   const texts = new Set(wanted.map(String));
   return (scene) => read(scene).some((item) => isScalar(item) && texts.has(String(item)));

@@ -10,20 +10,20 @@ import type { RuleTrust } from '../trust.ts';
 import { createMaskSearch, type MaskSearch } from './search.ts';
 import type { LabelledPattern } from './word-search.ts';
 
-/** The searches that the mask rules of one exchange need. */
+/** Searches for the mask rules of one exchange. */
 export interface Masks {
-  /** All patterns that mask any text; undefined if only arguments are masked. */
+  /** Patterns that apply to all texts; undefined if only arguments are masked. */
   readonly everywhere: MaskSearch | undefined;
   /**
-   * The part of `everywhere` that detectors search. Their findings are masked in member names and numbers as well. The
-   * words of a rule are not: they may be words of the protocol.
+   * The part of `everywhere` that detectors search. Their findings are also masked in member names and numbers. The
+   * rules' own words are not, because they may be protocol words.
    */
   readonly data: MaskSearch | undefined;
-  /** The part of `data` that is masked in requests, regardless of the author. */
+  /** The part of `data` that is masked in requests regardless of the author. */
   readonly plainData: MaskSearch | undefined;
   /** The part of `data` that skips trusted instructions. */
   readonly injections: readonly InjectionMasks[];
-  /** The part of `everywhere` that rules spell out (`contains`, `matches_regex`). */
+  /** The part of `everywhere` that rules write out (`contains`, `matches_regex`). */
   readonly words: MaskSearch | undefined;
   /** Words that may span two parts of a message. */
   readonly acrossParts: MaskSearch | undefined;
@@ -46,11 +46,11 @@ const MAX_KEPT = 16;
 
 /**
  * Returns a function that builds searches from mask rules, once per set.
- * @throws Error if an expression is invalid
+ * @throws Error if a regular expression is invalid
  */
 export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
-  /** Rules that depend only on texts always arrive as the same array. */
+  /** By array identity, because rules that depend only on texts always arrive in the same array. */
   const masksOfLists = new WeakMap<readonly MaskRule[], Masks>();
   const nameOf = createRuleNames();
   return (rules) => {
@@ -128,7 +128,7 @@ function searchesBy(
   });
 }
 
-/** Remembers clean texts, since agents resend their history. */
+/** Remembers clean texts, because agents resend their history. */
 function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
@@ -144,8 +144,8 @@ function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
 /**
- * Reuses results of rule evaluation, which has already run most detectors on the text. Secrets are the exception:
- * masking searches for them in whole texts, not slices.
+ * Reuses results of rule evaluation, which has already run most detectors on the text. The exception is secrets,
+ * because masking searches for them in whole texts, not slices.
  */
 function isKnownClean(pattern: TextPattern, text: CleanRecord): boolean {
   if (pattern.kind !== 'detects') return false;

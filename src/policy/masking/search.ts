@@ -1,4 +1,4 @@
-import { detectAll, type TextForms as DisguisedText } from '../../detectors/detect.ts';
+import { detectAll, type TextForms } from '../../detectors/detect.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
 import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from '../../detectors/finding.ts';
 import { ignoringInvisible } from '../../detectors/ignore-invisible.ts';
@@ -23,15 +23,15 @@ import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch }
 
 /** A search for several patterns. Findings are in order and do not overlap. */
 export interface MaskSearch {
-  /** For texts in chunks. Ignores invisible characters, but no other disguises. */
+  /** For texts in chunks. Recognizes invisible characters, but no other obfuscation. */
   readonly stream: StreamDetector;
   readonly findAll: FindAll;
-  /** For callers that normalize and cut texts themselves. Excludes secrets (`secretsBy`). */
+  /** For callers that normalize and slice texts themselves. Excludes secrets (`secretsBy`). */
   readonly detectors: readonly Detector[];
   readonly secretsBy: string | undefined;
 }
 
-/** @throws Error if an expression is invalid */
+/** @throws Error if a regular expression is invalid */
 export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
   const secretsBy = patterns.find(
     ({ pattern }) => pattern.kind === 'detects' && pattern.detector === 'secrets',
@@ -41,38 +41,38 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   const words = createWordSearch(patterns);
   const sliced = patterns.flatMap(slicedOf);
   const secrets = secretsBy === undefined ? [] : [labelled(secretsDetector, secretsBy)];
-  const cut = sliced.map(({ find }) => find);
-  const isAllCut = exact.length === 0 && words === undefined && secretsBy === undefined;
+  const sliceDetectors = sliced.map(({ find }) => find);
+  const isAllSliced = exact.length === 0 && words === undefined && secretsBy === undefined;
   return {
     stream: ignoringInvisible(asOneDetector([...secrets, ...literals, ...sliced])),
     detectors: [
       ...exact.map(({ find }) => find),
       ...(words === undefined ? [] : [(text: string) => runNow(words(text))]),
-      ...cut,
+      ...sliceDetectors,
     ],
     secretsBy,
     findAll: (texts) =>
       after(searchedTexts(texts), (searched) =>
-        after(cut.length === 0 ? [] : detectAll(searched, cut), (inSlices) =>
-          after(isAllCut ? [] : findEachUncut(searched, exact, words, secretsBy), (uncut) =>
-            inTurns(joinedTexts(texts.length, [inSlices, ...uncut])),
+        after(sliceDetectors.length === 0 ? [] : detectAll(searched, sliceDetectors), (inSlices) =>
+          after(isAllSliced ? [] : findEachWhole(searched, exact, words, secretsBy), (inWhole) =>
+            inTurns(joinedTexts(texts.length, [inSlices, ...inWhole])),
           ),
         ),
       ),
   };
 }
 
-/** Searches for patterns without cutting texts. */
-async function findEachUncut(
-  searched: readonly DisguisedText[],
+/** Searches for the patterns that need whole texts, not slices. */
+async function findEachWhole(
+  searched: readonly TextForms[],
   exact: readonly StreamDetector[],
   words: WordSearch | undefined,
   secretsBy: string | undefined,
 ): Promise<readonly (readonly (readonly Finding[])[])[]> {
-  const uncut = await findUncut(searched, exact);
+  const inWhole = await findExact(searched, exact);
   const disguised = words === undefined ? [] : await findWords(searched, words);
-  const found = secretsBy === undefined ? [] : await findSecretsApart(searched, secretsBy);
-  return [uncut, disguised, found];
+  const found = secretsBy === undefined ? [] : await findSecretsInWhole(searched, secretsBy);
+  return [inWhole, disguised, found];
 }
 
 /** Selects literals that are not part of the joint search. */
@@ -107,7 +107,7 @@ function* joinedTexts(
 ): Work<readonly SearchedText[]> {
   const results: SearchedText[] = [];
   for (let index = 0; index < count; index += 1) {
-    // Most texts have no findings, and need no allocation and no wait.
+    // Most texts have no findings and need no allocation.
     yield ITEM_CHARS;
     if (!searches.some((found) => found[index]?.length)) {
       results.push(NOTHING_FOUND);
@@ -144,15 +144,15 @@ function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetec
   };
 }
 
-function searchedTexts(texts: readonly string[]): Awaitable<readonly DisguisedText[]> {
+function searchedTexts(texts: readonly string[]): Awaitable<readonly TextForms[]> {
   return after(normalizeKnown(texts), (normalized) =>
     normalized.map((form, index) => ({ raw: texts[index] ?? '', normalized: form })),
   );
 }
 
-/** Literals may be longer than the overlap of slices, and searching for one is as fast as reading. */
-async function findUncut(
-  searched: readonly DisguisedText[],
+/** Searches whole texts, because literals may be longer than the slice overlap, and searching is as fast as reading. */
+async function findExact(
+  searched: readonly TextForms[],
   literals: readonly StreamDetector[],
 ): Promise<readonly (readonly Finding[])[]> {
   if (literals.length === 0) return [];
@@ -173,7 +173,7 @@ async function findUncut(
 }
 
 async function findWords(
-  searched: readonly DisguisedText[],
+  searched: readonly TextForms[],
   words: WordSearch,
 ): Promise<readonly (readonly Finding[])[]> {
   const found: (readonly Finding[])[] = [];
@@ -190,9 +190,9 @@ async function findWords(
   return found;
 }
 
-/** A key may be longer than the overlap of slices: texts are not cut. */
-async function findSecretsApart(
-  searched: readonly DisguisedText[],
+/** Searches whole texts, because a key may be longer than the slice overlap. */
+async function findSecretsInWhole(
+  searched: readonly TextForms[],
   rule: string,
 ): Promise<readonly (readonly Finding[])[]> {
   const plain = await findSecretsAll(searched.map(({ raw }) => raw));
@@ -215,6 +215,6 @@ async function findSecretsApart(
   });
 }
 
-function revealedFinding(finding: Finding, { toOriginal }: DisguisedText['normalized']): Finding {
+function revealedFinding(finding: Finding, { toOriginal }: TextForms['normalized']): Finding {
   return { ...finding, ...toOriginal(finding) };
 }

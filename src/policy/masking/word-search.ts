@@ -13,7 +13,7 @@ export type WordSearch = (text: string) => Work<readonly Finding[]>;
 /** Callers do not mask more findings than this. */
 const MAX_FINDINGS = 250_001;
 
-/** Searches for words named by rules, in any case and disguise; undefined if there are none. */
+/** Returns a search for the rules' words in any letter case and obfuscation, or undefined if there are none. */
 export function createWordSearch(patterns: readonly LabelledPattern[]): WordSearch | undefined {
   const words = patterns.flatMap(({ pattern, rule }) =>
     pattern.kind === 'contains' && pattern.ignoreCase

@@ -17,7 +17,7 @@ export interface LaneDeps<Call extends LaneCall> {
    * memory in the meantime.
    */
   readonly replacesAtOnce?: boolean;
-  /** Idle time before the engine is stopped; if undefined, it is never stopped. */
+  /** Idle time before the engine is stopped. Default: it is never stopped. */
   readonly idleMs?: number;
 }
 
@@ -94,7 +94,7 @@ export class EngineLane<Call extends LaneCall> {
     this.#ending = thread.end();
     if (this.#deps.replacesAtOnce !== true) await this.#ending;
     this.#deps.onReplaced(cause);
-    // Starts early: the next call may not be able to wait long.
+    // Starts early, because the next call may not be able to wait long.
     if (!this.#closed) this.#engine().catch(() => undefined);
   }
 
@@ -121,7 +121,7 @@ function startsAgain(): RegoEvaluationError {
   return new RegoEvaluationError('busy', 'the policy engine is restarting');
 }
 
-/** An engine started in advance: calls need not wait for a start. */
+/** An engine started in advance, so that calls need not wait for a start. */
 export class SpareEngine {
   readonly #start: () => Promise<EngineThread>;
   #ahead: Promise<EngineThread> | undefined;
@@ -139,7 +139,7 @@ export class SpareEngine {
     try {
       return (await ahead?.catch(() => undefined)) ?? (await this.#start());
     } finally {
-      // Not earlier: two concurrent starts would delay the engine that calls are waiting for.
+      // Not earlier, because two concurrent starts would delay the engine that calls are waiting for.
       this.#startAhead();
     }
   }
@@ -155,7 +155,7 @@ export class SpareEngine {
   #startAhead(): void {
     if (this.#isClosed) return;
     this.#ahead ??= this.#start();
-    // `take` tries again and reports its own failure.
+    // `take` retries and reports its own failure.
     this.#ahead.catch(() => undefined);
   }
 }

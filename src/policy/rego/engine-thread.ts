@@ -9,7 +9,7 @@ import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-mess
 export const POLICY_PACKAGE = 'gateway.policy';
 /** The rules that the gateway evaluates in its package (docs/policies.md). */
 export const POLICY_RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'] as const;
-/** Not the whole package: its constants would be serialized with every call. */
+/** Not the whole package, whose constants would be serialized with every call. */
 const QUERY = `decision = {rule: value | some rule in ${JSON.stringify(POLICY_RULES)}; value := data.${POLICY_PACKAGE}[rule]}`;
 const MAX_NAMED_FILES = 3;
 
@@ -19,20 +19,20 @@ export interface ThreadLimits {
   /** Extra time before the thread is terminated. */
   readonly graceMs: number;
   readonly startMs: number;
-  /** Whether the thread yields the CPU to others. */
+  /** Whether the thread runs at low priority (Linux only). */
   readonly yieldsCpu?: boolean;
 }
 
 export interface EngineThread {
   readonly facts: RegoFacts;
-  /** Evaluates `gateway.policy` for an input in JSON. Calls must not overlap. */
+  /** Evaluates `gateway.policy` for a JSON input. Calls must not overlap. */
   evaluate(input: string): Promise<unknown>;
   end(): Promise<void>;
 }
 
 /**
  * Starts a thread and compiles `files` in it.
- * @param query binds one variable, `decision`
+ * @param query must bind exactly one variable, `decision`
  * @throws RegoFilesError if the files are invalid
  * @throws RegoEvaluationError `hung` or `died` if they take more time or memory than allowed
  */
@@ -65,7 +65,7 @@ export async function startEngineThread(
   }
 }
 
-/** Describes files that broke the engine, which cannot report the faulty one. */
+/** Names the largest files, because a broken engine cannot report the faulty one. */
 function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
   if (!(cause instanceof RegoEvaluationError)) return cause;
   const names = [...files]
@@ -79,7 +79,7 @@ function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: nu
 
 interface Line {
   send(input: string): void;
-  /** Resolves to the next message of the thread. Terminates the thread if the message is late. */
+  /** Resolves to the thread's next message. Terminates the thread if the message is late. */
   reply(limitMs: number): Promise<ThreadReply>;
   end(): Promise<void>;
 }
@@ -124,12 +124,12 @@ function threadFile(): string {
 
 const ENGINE = new URL('../../../policies/engine/engine.wasm.br', import.meta.url);
 
-/** OPA as WebAssembly (policies/engine), unpacked and compiled on demand, once per process. */
+/** OPA as WebAssembly (policies/engine), decompressed and compiled on demand, once per process. */
 export const engineModule = onceItWorks(async () =>
   WebAssembly.compile(await promisify(brotliDecompress)(await readFile(ENGINE))),
 );
 
-/** Calls `make` until it succeeds; concurrent callers share an attempt. */
+/** Caches the result of `make`, but no failures. Concurrent callers share an attempt. */
 export function onceItWorks<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -6,13 +6,15 @@ import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
 export interface RegoEngineOptions extends ThreadLimits {
-  /** Maximum number of waiting inputs. Beyond it, an input of the tenant with the most inputs is refused as `busy`. */
+  /**
+   * Maximum number of waiting inputs. If exceeded, an input of the tenant with the most inputs is refused as `busy`.
+   */
   readonly maxWaiting: number;
   /** Maximum wait of an input, including the start of a new engine. */
   readonly waitMs: number;
-  /** Whether to keep a spare engine, about 55 MB, for when the first one breaks. */
+  /** Whether to keep a spare engine (about 55 MB) in case the first one breaks. */
   readonly keepsSpare?: boolean;
-  /** Called when an engine has been replaced, and when that fails. */
+  /** Called when an engine has been replaced, or could not be replaced. */
   readonly onReplaced?: (cause: unknown) => void;
 }
 
@@ -20,8 +22,8 @@ export interface RegoEngineOptions extends ThreadLimits {
 export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
-   * Evaluates `data.gateway.policy` for an input in JSON; undefined if the package is empty.
-   * @param tenant the tenant whose engine time is used
+   * Returns `data.gateway.policy` for a JSON input, or undefined if the package is empty.
+   * @param tenant is charged for the engine time
    * @throws RegoEvaluationError if the input cannot be judged
    */
   evaluate(input: string, tenant: string): Promise<unknown>;
@@ -39,9 +41,9 @@ const MAX_WAITING_CHARS = 67_108_864;
 const IDLE_MS = 60_000;
 
 /**
- * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine: evaluations
- * cannot be interrupted, and all tenants would wait for them. The second engine exists only while needed.
- * @throws RegoFilesError | RegoEvaluationError as startEngineThread does
+ * Starts an engine that all tenants share. Tenants that exceed their share are judged on a second engine, because
+ * evaluations cannot be interrupted and would delay all others. The second engine exists only while needed.
+ * @throws RegoFilesError | RegoEvaluationError like `startEngineThread`
  */
 export async function startRegoEngine(
   files: readonly RegoFile[],
@@ -54,7 +56,7 @@ export async function startRegoEngine(
   const queue = new FairQueue<WaitingCall>({ maxEntries: options.maxWaiting, maxSize: MAX_WAITING_CHARS });
   const use = createTenantUse(() => performance.now());
   const isLight = (tenant: string): boolean => !use.isHeavy(tenant);
-  // Only for light tenants: heavy ones would use it up.
+  // Only for light tenants, because heavy ones would use up the spare.
   const spare = options.keepsSpare === true ? new SpareEngine(start) : undefined;
   const startShared = spare === undefined ? start : (): Promise<EngineThread> => spare.take();
   const shared = new EngineLane(
@@ -80,7 +82,7 @@ export async function startRegoEngine(
     };
   }
 
-  /** Moves waiting calls to another lane if their tenant has become heavy or light. */
+  /** Starts the lanes that have waiting calls. A call changes lanes when its tenant becomes heavy or light. */
   function wake(): void {
     if (queue.has(isLight)) void shared.work();
     if (queue.has(use.isHeavy)) void apart.work();
@@ -129,9 +131,9 @@ function outOfUse(): RegoEvaluationError {
 const BURST_MS = 400;
 /** Long-term share of an engine per tenant. */
 const LASTING_SHARE = 0.1;
-/** Factor for an evaluation that broke its engine: all others have to wait for a new one. */
+/** Factor for an evaluation that broke its engine, because all others wait for a new one. */
 const BROKEN_WEIGHT = 40;
-/** Maximum debt that one evaluation can cause its tenant. */
+/** Maximum debt of a tenant. */
 const MAX_DEBT_MS = 30_000;
 const MAX_TENANTS = 10_000;
 

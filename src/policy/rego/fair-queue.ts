@@ -4,9 +4,9 @@ export interface Queued {
 }
 
 export interface QueueLimits {
-  /** Maximum number of entries of all tenants together. */
+  /** Maximum number of entries across all tenants. */
   readonly maxEntries: number;
-  /** Maximum number of characters in all entries together. */
+  /** Maximum number of characters across all entries. */
   readonly maxSize: number;
 }
 
@@ -17,7 +17,7 @@ interface Line<Entry> {
 
 /**
  * A queue that serves tenants in turn, each in order. If it is full, the tenant with the largest share loses its newest
- * entries: large tenants must not displace smaller ones.
+ * entries, so that large tenants cannot displace smaller ones.
  */
 export class FairQueue<Entry extends Queued> {
   readonly #limits: QueueLimits;

@@ -5,7 +5,7 @@ interface GoRuntime {
   exit: (code: number) => void;
 }
 
-/** Functions of policies/engine. They take text and return JSON. */
+/** Functions that policies/engine exports. They return JSON. */
 export interface EngineFunctions {
   compile(request: string): string;
   evaluate(input: string, limitMs: number): string;

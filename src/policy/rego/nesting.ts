@@ -1,13 +1,13 @@
 import type { RegoFailure } from './rego-error.ts';
 import type { RegoFile } from './thread-messages.ts';
 
-/** Far more nesting than hand-written policies have. Without this limit, only memory would limit OPA. */
+/** Far more nesting than hand-written policies need. Without this limit, only memory would limit OPA. */
 const MAX_NESTING = 100;
 const NEWLINE = '\n';
 
 /**
- * Returns a failure if brackets are nested too deeply. Checks in one pass, before OPA parses the text, which need not
- * be Rego. Strings and comments do not nest; template strings (`$"…{x}…"`) nest only through their expressions.
+ * Returns a failure if brackets are nested too deeply. Checks in one pass before OPA parses the text, which may not be
+ * valid Rego. Ignores brackets in strings and comments, but not in expressions of template strings (`$"…{x}…"`).
  */
 export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefined {
   /** Open brackets; a template string is stored by its opening quote. */

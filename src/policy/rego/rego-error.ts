@@ -1,4 +1,4 @@
-/** One error of a Rego file. Row and column count from 1, and are absent if there is no position. */
+/** An error in a Rego file. `row` and `column` start at 1, and are absent if the position is unknown. */
 export interface RegoFailure {
   /** OPA's own code, such as `rego_parse_error`. */
   readonly code: string;

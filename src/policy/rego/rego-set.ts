@@ -10,7 +10,7 @@ import { injectionClassifier } from '../../detectors/learned/injection.ts';
 import { slicesOf } from '../../detectors/slices.ts';
 import { isTrusted } from '../trust.ts';
 
-/** Rules that only cards support. Ignoring them silently would suggest protection. */
+/** Rules that only cards support. They are refused, because silently ignoring them would suggest protection. */
 const UNSUPPORTED = ['mask'];
 
 export interface RegoSet {
@@ -21,14 +21,14 @@ export interface RegoSet {
   readonly readsPrompt: boolean;
   readonly facts: RegoFacts;
   /**
-   * @param initialState state of sessions that no policy has moved
+   * @param initialState state of sessions without a transition
    * @throws RegoEvaluationError if the call cannot be judged; the caller denies
    */
   decide(call: PolicyCall, initialState: string): Promise<Decision>;
   close(): Promise<void>;
 }
 
-/** @throws RegoFilesError with every error of the files */
+/** @throws RegoFilesError with all errors in the files */
 export async function createRegoSet(
   files: readonly RegoFile[],
   options: RegoEngineOptions,
@@ -67,7 +67,7 @@ function inputJson({ input }: PolicyCall, action: object | undefined, initialSta
   return JSON.stringify({ ...input, session, action });
 }
 
-/** Reports whether a rule reads a path of the input, or a parent or child of it. */
+/** Reports whether a rule reads an input path, or an ancestor or descendant of it. */
 function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
   return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }
@@ -87,13 +87,13 @@ function troubleOf({ rules }: RegoFacts) {
     }));
 }
 
-/** Limit per call. More reasons indicate a faulty policy. */
+/** Limit per rule name. More reasons indicate a faulty policy. */
 const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
 /**
- * Reads the document `gateway.policy`. A rule whose value is not a set of texts (`deny = true`, a record, a number)
- * still denies.
+ * Converts the document `gateway.policy`. A rule whose value is not a set of strings (`deny = true`, an object, a
+ * number) still denies.
  */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
@@ -112,7 +112,7 @@ export function decisionOf(document: unknown): Decision {
 function reasonTexts(rule: unknown): string[] {
   if (rule === undefined || rule === false || rule === null) return [];
   if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(reasonText);
-  // `deny["reason"] = true`, and sets of records. Their keys are the reasons.
+  // `deny["reason"] = true`, and other objects. Their keys are the reasons.
   if (isObject(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
   return [reasonText(rule)];
 }
@@ -125,8 +125,8 @@ function reasonText(value: unknown): string {
 }
 
 /**
- * Returns `input.action.injection_score`: the highest score, 0 to 1, of a call's texts, without trusted instructions
- * and texts of the agent itself.
+ * Returns `input.action.injection_score`: the highest score, 0 to 1, of a call's texts, except trusted instructions and
+ * the agent's own texts.
  */
 function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
   const classifier = injectionClassifier();

@@ -7,11 +7,11 @@ export interface RegoFile {
 }
 
 export interface RegoRule {
-  /** Dotted paths without `data`. */
+  /** Dotted path without `data`. */
   readonly package: string;
   readonly name: string;
   readonly file: string;
-  /** Row of the first rule, counted from 1. */
+  /** Line number of the first definition, starting at 1. */
   readonly row: number;
   readonly count: number;
 }
@@ -29,14 +29,14 @@ export interface ThreadData {
   readonly query: string;
   /** Time after which OPA is asked to stop. */
   readonly evaluationMs: number;
-  /** Whether to yield the CPU to other threads if it is scarce (Linux). */
+  /** Whether to run at low priority (Linux only). */
   readonly yieldsCpu: boolean;
 }
 
-/** Message of the thread: first the result of compiling, then one reply per input. */
+/** Message from the thread: first the compilation result, then one reply per input. */
 export type ThreadReply =
   | { readonly set: RegoFacts }
   | { readonly failures: readonly RegoFailure[] }
-  /** The query's bindings: a list of records of its variables. */
+  /** The query's variable bindings, one object per solution. */
   | { readonly results: readonly Readonly<Record<string, unknown>>[] | null }
   | { readonly failure: RegoFailure };

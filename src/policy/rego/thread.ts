@@ -1,6 +1,6 @@
 /**
- * Runs one OPA with one policy set, apart from the event loop that serves traffic. The thread only sends replies; its
- * starter terminates it if it is late.
+ * Thread entry point: runs OPA with one policy set, off the event loop that serves traffic. The thread only sends
+ * replies; its starter terminates it if one is late.
  */
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -10,10 +10,10 @@ import { loadEngine, type LoadedEngine } from './load-engine.ts';
 import { nestingFailure } from './nesting.ts';
 import type { ThreadData, ThreadReply } from './thread-messages.ts';
 
-/** Maximum length of a reply, which the event loop that serves traffic has to read. */
+/** Maximum length of a reply, because the event loop that serves traffic must deserialize it. */
 const MAX_REPLY_CHARS = 1_048_576;
 
-/** Nice value of threads that yield: a tenth of the normal weight. */
+/** Nice value of yielding threads: about a tenth of the normal CPU weight. */
 const YIELDING = 10;
 
 async function start({ module, files, query, evaluationMs, yieldsCpu }: ThreadData): Promise<void> {
@@ -26,7 +26,7 @@ async function start({ module, files, query, evaluationMs, yieldsCpu }: ThreadDa
   parentPort?.on('message', (input: string) => post(threadReply(engine.evaluate(input, evaluationMs))));
 }
 
-/** Lowers the priority of only this thread, by its own Linux id. */
+/** Lowers only this thread's priority, by its Linux thread id. */
 function lowerPriority(): void {
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), YIELDING);
@@ -38,12 +38,12 @@ function lowerPriority(): void {
 function compiled(engine: LoadedEngine, request: string): ThreadReply {
   const reply = engine.compile(request);
   if (reply.length <= MAX_REPLY_CHARS) return JSON.parse(reply) as ThreadReply;
-  return { failures: [{ code: 'gateway_error', message: 'the policies have too many rules, or errors' }] };
+  return { failures: [{ code: 'gateway_error', message: 'the policies have too many rules or errors' }] };
 }
 
 function threadReply(reply: string): ThreadReply {
   if (reply.length <= MAX_REPLY_CHARS) return JSON.parse(reply) as ThreadReply;
-  return { failure: { code: 'gateway_error', message: 'the result of the policies for a call is too long' } };
+  return { failure: { code: 'gateway_error', message: 'the policy result for a call is too long' } };
 }
 
 function post(reply: ThreadReply): void {

@@ -1,4 +1,4 @@
-/** The part of WebAssembly in use here; Node's types lack it. */
+/** The used part of WebAssembly, which Node's types lack. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
   interface Module {

@@ -33,7 +33,7 @@ export interface CardTestFile {
   readonly lineOf: (path: readonly PropertyKey[]) => number;
 }
 
-/** @throws PolicyFilesError with every error of the file */
+/** @throws PolicyFilesError with all errors in the file */
 export function readCardTests(name: string, text: string): CardTestFile {
   const read = readYaml(name, text, { schema: cardTestSchema, kind: 'a test' });
   if (!('value' in read)) throw new PolicyFilesError(read.join('\n'));
@@ -97,7 +97,7 @@ async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig):
   return [];
 }
 
-/** The agent of a step overrides that of the case. The session continues from the previous step. */
+/** The step's agent overrides the test's. The session continues from the previous step. */
 function withDefaults(
   call: TestStep['call'],
   around: Pick<TestCall, 'agent' | 'agent_risk'>,

@@ -21,9 +21,9 @@ export interface GatheredTests {
 }
 
 /**
- * Reads tests and their policies. A folder includes its tests and policies, but no subfolders. Without paths, uses the
- * tests of the sources; with paths that name only tests, uses the policies of the sources.
- * @param isChosen whether the sources were named explicitly; paths then name only tests
+ * Reads tests and the policies that they test. A folder stands for the tests and policies in it, without subfolders.
+ * Without paths, the tests of `sources` are used; if the paths contain no policies, the policies of `sources`.
+ * @param isChosen whether `sources` were chosen explicitly; policies in `paths` are then ignored
  * @throws PolicyFilesError
  */
 export async function gatherTests(
@@ -74,7 +74,7 @@ async function gatheredAt(paths: readonly string[]): Promise<Found> {
   return { tests, policies: [...new Set(policies)] };
 }
 
-const OTHER = 'is neither a policy nor a test: .rego, .yaml, .yml, with _test before it for tests';
+const OTHER = 'is neither a policy (.rego, .yaml, .yml) nor a test (_test.rego, _test.yaml, _test.yml)';
 
 async function pathKindOf(path: string): Promise<'file' | 'folder' | 'none'> {
   try {

@@ -7,7 +7,7 @@ type Rule = RegoFacts['rules'][number];
 
 const TEST = /^test_/;
 const TODO = /^todo_test_/;
-/** Query of a first compilation, which finds the tests. */
+/** Query for the first compilation, which only finds the tests. */
 const NO_QUERY = 'decision = true';
 const NO_INPUT = '';
 
@@ -41,7 +41,7 @@ async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): P
   return thread.facts.rules;
 }
 
-/** Keeps one rule per name: a rule may have several bodies. */
+/** Keeps one rule per name, because a rule may have several bodies. */
 function unique(rules: readonly Rule[]): readonly Rule[] {
   return [...new Map(rules.toReversed().map((rule) => [ruleName(rule), rule])).values()].toReversed();
 }
@@ -74,7 +74,7 @@ async function evaluateTests(
   files: readonly RegoFile[],
   limits: ThreadLimits,
 ): Promise<unknown> {
-  // One list per test, empty if the rule is undefined.
+  // One array per test, empty if the rule is undefined.
   const parts = tests.map((rule) => `[value | value := ${refOf(rule)}]`);
   let thread: EngineThread | undefined;
   try {
@@ -93,14 +93,17 @@ function outcomesOf(tests: readonly Rule[], values: unknown): readonly Outcome[]
     if (value === true) return { outcome: 'pass' };
     const failed = failedCases(value);
     if (failed === undefined)
-      return { outcome: 'fail', detail: value === undefined ? 'is not true' : 'is neither true nor false' };
+      return {
+        outcome: 'fail',
+        detail: value === undefined || value === false ? 'is not true' : 'is neither true nor false',
+      };
     return failed.length === 0
       ? { outcome: 'pass' }
       : { outcome: 'fail', detail: `not true: ${failed.join(', ')}` };
   });
 }
 
-/** Returns the names of cases that are not true; undefined if the rule has no cases. */
+/** Returns the names of cases that are not true, or undefined if the rule has no cases. */
 function failedCases(value: unknown): string[] | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const cases = Object.entries(value);

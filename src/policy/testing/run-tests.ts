@@ -9,7 +9,7 @@ import type { GatheredTests } from './gather-tests.ts';
 import { runRegoTests } from './rego-tests.ts';
 import type { TestResult } from './test-result.ts';
 
-/** @throws PolicyFilesError with every error, if policies or tests cannot be read */
+/** @throws PolicyFilesError with all errors if policies or tests are invalid */
 export async function runTests(
   tests: GatheredTests,
   written: DefaultAction | undefined,
@@ -50,7 +50,7 @@ async function regoResults({ files, rego }: GatheredTests): Promise<readonly Tes
   }
 }
 
-/** Loads the policies even if there are no card tests, to report invalid ones. */
+/** Loads the policies even without card tests, so that invalid ones are reported. */
 async function cardResults(
   { files }: GatheredTests,
   tests: readonly CardTests[],

@@ -4,6 +4,6 @@ export interface TestResult {
   readonly file: string;
   readonly line: number;
   readonly outcome: 'pass' | 'fail' | 'error' | 'skip';
-  /** Why the test did not pass. Contains the position if it differs from that of the test. */
+  /** Why the test did not pass. Contains the position if it differs from the test's. */
   readonly detail?: string;
 }

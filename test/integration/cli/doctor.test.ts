@@ -119,12 +119,12 @@ describe('gateway doctor', () => {
     for (const line of [
       /^(ok|warn) redis latency \d+\.\d ms/,
       /^ok redis its clock agrees with this machine's \(-?\d+ ms\)/,
-      /^ok probes normalization: a word in three disguises: found/,
+      /^ok probes normalization: words obfuscated in three ways: found/,
       /^ok probes loop detection: 4 equal calls/,
       /^ok probes risk engine: /,
       /^ok probes DLP gate: a secret, personal data in answers: found/,
       /^ok probes tool response inspector: /,
-      /^ok probes policy engine: what safety must deny: found/,
+      /^ok probes policy engine: calls that safety must deny: found/,
       /^ok gateway not running/,
     ]) {
       expect(shown).toContainEqual(expect.stringMatching(line));

@@ -33,7 +33,7 @@ describe('policy check warns of Rego that never fires', () => {
     [
       'deny contains "x" if input.request.model.name == "m"',
       'a.rego:5: input.request.model.name',
-      'it is a value',
+      'input.request.model is a value',
     ],
     [
       'deny contains "x" if input.request.method == "POST"',
