@@ -22,7 +22,7 @@ export interface VerifyOptions {
 
 /** Judging this many steps takes as long as starting a thread. */
 const THREAD_STEPS = 2_000;
-/** A trace that arrives more slowly is judged by one thread. */
+/** Longest wait for the number of steps. After this time, the thread is started. */
 const THREAD_WAIT_MS = 1_000;
 /** The first judge gets 15 of 32 sessions, because its thread also parses the trace and prints the report. */
 const [FIRST_SHARE, SHARES] = [15, 32];

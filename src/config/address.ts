@@ -6,7 +6,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** Parses `host:port` or `[v6]:port`; undefined if it is neither. */
+/** Parses `host:port` or `[v6]:port`. Returns undefined for other texts. */
 export function parseHostPort(text: string): HostPort | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -20,7 +20,7 @@ export function parseHostPort(text: string): HostPort | undefined {
 export type ExtprocAddress =
   { readonly kind: 'unix'; readonly path: string } | ({ readonly kind: 'tcp' } & HostPort);
 
-/** Parses `unix:/absolute/path` or `host:port`; undefined if it is neither. */
+/** Parses `unix:/absolute/path` or `host:port`. Returns undefined for other texts. */
 export function parseExtprocAddress(text: string): ExtprocAddress | undefined {
   if (text.startsWith('unix:/')) return { kind: 'unix', path: text.slice('unix:'.length) };
   const tcp = parseHostPort(text);
@@ -34,7 +34,7 @@ export function isLoopbackHost(host: string): boolean {
   return isIP(bare) === 4 && bare.startsWith('127.');
 }
 
-/** Requests to such a URL leave the machine unencrypted. */
+/** Reports whether requests to a URL leave the machine unencrypted. */
 export function isPlainRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopbackHost(hostname);

@@ -4,11 +4,11 @@ import { configJsonSchema, schemaBelow, type Config, type JsonSchema } from './s
 export interface ChangedKey {
   /** Dotted path; `mcp.servers` if entries were added or removed. */
   readonly path: string;
-  /** If false, the change is in force after reloading. */
+  /** If false, the change takes effect on reload. */
   readonly needsRestart: boolean;
 }
 
-/** Lists the keys that differ. Looks into a group or list only if both configurations have it. */
+/** Lists the keys that differ. Compares groups and arrays by key only if both configurations have them. */
 export function changedKeys(before: Config, after: Config): readonly ChangedKey[] {
   return changesBelow(before, after, configJsonSchema(), '', false);
 }

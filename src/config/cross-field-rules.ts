@@ -9,9 +9,9 @@ import { uiProblems } from './ui-rules.ts';
 
 /** Time for one retry in a phase, in addition to `redis.read_timeout` (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
-/** Limits how long a hung sidecar blocks a client: Envoy waits longer than the sidecar. */
+/** Limits how long a hung sidecar blocks a client, because Envoy waits longer than the sidecar. */
 const MAX_PHASE_MS: Milliseconds = 30_000;
-/** `sun_path` has 104 bytes on some systems, and the index of the worker is appended. */
+/** `sun_path` has 104 bytes on some systems, and the worker index is appended. */
 const MAX_SOCKET_PATH_BYTES = 98;
 
 /** Deadline for all Redis work of a phase, including retries. Envoy's `message_timeout` is longer. */
@@ -20,8 +20,8 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
 }
 
 /**
- * Time limits of policies for one call, in addition to that of Redis: waiting for the engine, evaluation, and stopping
- * a policy that does not end. Envoy's `message_timeout` exceeds their sum.
+ * Policy time limits per call, in addition to the Redis deadline: waiting for the engine, evaluating, and stopping a
+ * policy that does not end. Envoy's `message_timeout` exceeds their sum.
  */
 export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
@@ -46,7 +46,7 @@ const AFTER_APPROVAL_MS: Milliseconds = 5_000;
 /** After an approval, the key is checked again and the remaining part of the phase runs. */
 const PHASES_AFTER_APPROVAL = 3;
 
-/** Returns the time limit of an approval, and Envoy's timeout for its phase; undefined if approvals are off. */
+/** Returns the time limit of an approval and Envoy's timeout for its phase, or undefined if approvals are off. */
 export function approvalPatience(
   config: Config,
 ): { readonly waitMs: Milliseconds; readonly messageTimeoutMs: Milliseconds } | undefined {
@@ -126,7 +126,7 @@ function extproc({ server }: Config): RuleProblems {
       problemIf(
         Buffer.byteLength(parsed.path) > MAX_SOCKET_PATH_BYTES,
         path,
-        `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, the limit of unix sockets`,
+        `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, the limit for Unix sockets`,
       ),
     ];
   }
@@ -215,7 +215,7 @@ const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
   seed_phrase: 'scan_seed_phrases',
 };
 
-/** Rejects classes whose scan is off: they would never be detected. */
+/** Rejects classes whose scan is off, because they would never be detected. */
 function dlpClasses({ server: { dlp } }: Config): RuleProblems {
   return (['request_classes', 'answer_classes'] as const).flatMap((list) =>
     (dlp[list] ?? []).map((kind, index) =>

@@ -19,7 +19,7 @@ export class Draft {
     this.values = structuredClone(file?.values ?? {});
     for (const [name, path] of overrides(configSchema, [])) {
       const value = env[name];
-      // Compose passes unset variables as empty ones.
+      // Compose passes unset variables as empty strings.
       if (value === undefined || value === '') continue;
       setAt(this.values, path, value);
       this.#variables.set(path.join('.'), name);
@@ -69,7 +69,7 @@ function overrides(schema: z.core.$ZodType, path: readonly string[]): [string, r
   );
 }
 
-/** Keeps the first issue of each path: a value of the wrong type breaks further rules. */
+/** Keeps the first issue of each path, because a value of the wrong type also breaks other rules. */
 function firstPerPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const seen = new Set<string>();
   return issues.filter((issue) => {
@@ -87,7 +87,7 @@ function toNumber(text: string): number | undefined {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the values without the invalid ones: cross-field rules can then check the rest. */
+/** Returns the values without the invalid ones, so that cross-field rules can check the rest. */
 export function withoutFaults(
   values: Record<string, unknown>,
   issues: readonly z.core.$ZodIssue[],
@@ -97,7 +97,7 @@ export function withoutFaults(
     if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
     else removeAt(rest, issue.path);
   }
-  // An incomplete list entry cannot be repaired: its whole list is removed.
+  // An incomplete array element cannot be repaired, so its whole array is removed.
   for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
   return rest;
 }

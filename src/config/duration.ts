@@ -17,7 +17,7 @@ export const DURATION_PATTERN = /^(?:0|(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d)){
 
 export const DURATION_RULE = 'must be a duration such as 250ms, 30s, 5m, 1h or 1h30m';
 
-/** Parses a duration, rounded to milliseconds; undefined if it is invalid. */
+/** Returns a duration in whole milliseconds, or undefined if it is invalid. */
 export function parseDuration(text: string): Milliseconds | undefined {
   if (!DURATION_PATTERN.test(text)) return undefined;
   let totalMs = 0;

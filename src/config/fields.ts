@@ -16,8 +16,8 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * Marks a key, or all keys of a group, whose changes take effect only at the next start: Envoy's configuration or the
- * supervisor depends on them. All other keys are reloaded.
+ * Marks a key, or all keys of a group, whose changes take effect only at the next start, because Envoy's configuration
+ * or the supervisor depends on them. All other keys are reloaded.
  */
 export function needsRestart<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ 'x-restart': true }) as Schema;
@@ -70,7 +70,7 @@ export const hostPort = z.string().refine((text) => parseHostPort(text) !== unde
   error: 'must be host:port or [IPv6]:port',
 });
 
-/** `:authority` in the form that clients send, with the port unless it is the default port of the scheme. */
+/** `:authority` as clients send it: with the port, unless it is the default port of the scheme. */
 export const authority = z.string().regex(/^(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::\d{1,5})?$/, {
   error: 'must be a lower-case host name without wildcards; a port is optional',
 });

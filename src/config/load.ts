@@ -47,8 +47,9 @@ export interface LoadedConfig {
 }
 
 /**
- * Loads and validates the configuration, and freezes it deeply. Precedence: argvOverrides, environment, file, defaults.
- * @throws ConfigError that lists all problems
+ * Loads, validates and deep-freezes the configuration. Precedence, highest first: argvOverrides, environment, file,
+ * defaults.
+ * @throws ConfigError with all problems
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems: Problem[] = [];
@@ -81,8 +82,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 }
 
 /**
- * Adds the `.env` next to the configuration file. Variables that are already set win, even if they are empty.
- * `SERVER_INSECURE_DEV` is ignored: the `.env` of another program must not switch TLS off.
+ * Adds the `.env` file next to the configuration file. Variables that are already set take precedence, even if they are
+ * empty. `SERVER_INSECURE_DEV` is ignored, because another program's `.env` must not switch off TLS.
  */
 function withEnvFile({ path, env }: LoadOptions): Environment {
   if (path === NO_FILE) return env;
@@ -162,7 +163,7 @@ function freeze(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** Reports whether an issue may concern a key: a rule about the key would report the same fault again. */
+/** Reports whether an issue may concern a key, so that a cross-field rule would report the same fault again. */
 function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   return issue.path.slice(0, 2).every((step, index) => step === path[index]);
@@ -176,7 +177,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Suggests the nearest name in the group, or the place where a key of this name belongs. */
+/** Suggests the nearest name in the group, or the path of a key with this name in another group. */
 function unknownKeyMessage(group: readonly PropertyKey[], key: string): string {
   if (group.join('.') === 'server' && key === 'insecure_dev') {
     return 'can only be set by the environment variable SERVER_INSECURE_DEV';

@@ -19,7 +19,7 @@ export function mcpServers({ mcp }: Config): RuleProblems {
   });
 }
 
-/** Headers of transport and content, which the configuration of a server must not set. */
+/** Transport and content headers, which a server's configuration must not set. */
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
 
@@ -86,7 +86,7 @@ export function suppressedRules({ mcp }: Config): RuleProblems {
       (rule, index) =>
         !known.includes(rule) && {
           path: ['mcp', 'servers', server, 'suppress', index],
-          message: `is not a rule of the inspector${didYouMean(rule, known)}`,
+          message: `is not an inspector rule${didYouMean(rule, known)}`,
         },
     ),
   );

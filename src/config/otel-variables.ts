@@ -20,8 +20,8 @@ function exporter(name: string, form: VariableForm): Readonly<Record<string, Var
 }
 
 /**
- * OpenTelemetry's variables that the gateway passes to the SDK (opentelemetry.io/docs/specs/otel/configuration). Those
- * for endpoint, protocol and exporter set keys of `otel` instead.
+ * OpenTelemetry variables that the gateway passes to the SDK (opentelemetry.io/docs/specs/otel/configuration).
+ * Variables for endpoint, protocol and exporter set keys of `otel` instead.
  */
 const VARIABLES: Readonly<Record<string, VariableForm>> = {
   OTEL_SERVICE_NAME: text,
@@ -48,11 +48,11 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
   OTEL_SPAN_EVENT_COUNT_LIMIT: number,
 };
 
-/** Returns why a variable of `otel.variables` is invalid; undefined if it is valid. */
+/** Returns why a variable in `otel.variables` is invalid, or undefined if it is valid. */
 export function otelVariableFault(name: string, value: string): string | undefined {
   const form = VARIABLES[name];
   if (form === undefined)
-    return `is not a variable passed to OpenTelemetry: those are ${Object.keys(VARIABLES).join(', ')}`;
+    return `is not a variable that is passed to OpenTelemetry; known variables: ${Object.keys(VARIABLES).join(', ')}`;
   return form.pattern.test(value) ? undefined : form.rule;
 }
 
@@ -65,9 +65,9 @@ const SAMPLER = 'OTEL_TRACES_SAMPLER';
 const SAMPLER_ARG = 'OTEL_TRACES_SAMPLER_ARG';
 
 /**
- * Fills unset keys of `otel` from OpenTelemetry's variables if `otel.enabled` is true.
+ * Fills unset keys of `otel` from OpenTelemetry variables if `otel.enabled` is true.
  * @param values configuration values before validation, changed in place
- * @returns the dotted paths that were set, each with the name of the variable
+ * @returns the dotted paths that were set, each with the name of its variable
  */
 export function fillFromOtelVariables(
   values: Record<string, unknown>,
@@ -95,7 +95,7 @@ export function fillFromOtelVariables(
   return set;
 }
 
-/** Operators switch off all SDKs of a host with these variables, so they override `otel.enabled`. */
+/** Operators use these variables to switch off all SDKs on a host, so they override `otel.enabled`. */
 function switchedOff(env: Environment): string | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
   return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;

@@ -13,7 +13,7 @@ import type { KeyPath } from './yaml-file.ts';
 const SELF_HOSTED = PROVIDER_NAMES.filter((name) => known[name].selfHosted);
 const REMOTE = PROVIDER_NAMES.filter((name) => !known[name].selfHosted);
 
-/** Credentials are sent to these addresses; plain HTTP is safe only on this machine. */
+/** Credentials are sent to these URLs, and plain HTTP is safe only on this machine. */
 export function plainHttp({ server, providers, mcp, credentials }: Config): RuleProblems {
   if (server.insecure_dev) return [];
   const bases = REMOTE.map((name) =>
@@ -42,7 +42,7 @@ function isForbiddenHost(hostname: string): boolean {
   return isIP(bare) !== 0 && isForbidden(bare);
 }
 
-/** Alerts contain key names and spending, and the path of the URL is often a credential. */
+/** Alerts contain key names and spending, and the URL path is often a credential. */
 export function webhook({ alerting, server }: Config): RuleProblems {
   const { webhook_url: url, secret } = alerting;
   if (url === '') return [];
@@ -108,13 +108,13 @@ export function tokenProblems({ server, zsp, budgets }: Config): RuleProblems {
       problemIf(
         match.claims !== undefined && !zsp.jwt_only,
         ['budgets', index, 'match', 'claims'],
-        'needs zsp.jwt_only: true, since clients could omit their JWT',
+        'needs zsp.jwt_only: true, because clients could otherwise omit their JWT',
       ),
     ),
     problemIf(
       zsp.require_dpop && server.public_url === undefined,
       'zsp.require_dpop',
-      'needs server.public_url, the address that clients put into DPoP proofs',
+      'needs server.public_url, the URL that clients put into DPoP proofs',
     ),
     problemIf(
       isKeySetRead && /^[a-z]+:\/\/[^/?#]*@/i.test(zsp.jwks_url),

@@ -40,7 +40,7 @@ function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]));
 }
 
-/** Masks variables with headers as a whole: in a misspelled header, the end of the name may be unclear. */
+/** Masks header variables as a whole, because the end of a misspelled header name may be unclear. */
 function maskVariables(variables: Config['otel']['variables']): Config['otel']['variables'] {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, OTEL_SECRETS.test(name) ? MASK : maskUrl(value)]),
@@ -74,12 +74,12 @@ function maskUrl(value: string): string {
   return url.href;
 }
 
-/** Masks the path of a webhook: chat services put the credential there. */
+/** Masks a webhook's path, because chat services put the credential there. */
 function maskWebhook(value: string): string {
   return URL.canParse(value) ? `${new URL(value).origin}/${MASK}` : value;
 }
 
-/** Returns the effective configuration as gateway.yaml would have it, with durations such as `30s`. */
+/** Returns the effective configuration in the form of gateway.yaml, with durations such as `30s`. */
 export function serializeConfig(config: Config): ConfigInput {
   const input = write(config, configJsonSchema()) as ConfigInput & { server: { insecure_dev?: boolean } };
   // Only the environment may set this key; a file that contains it is refused.

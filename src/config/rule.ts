@@ -6,10 +6,10 @@ export interface RuleProblem {
   readonly message: string;
 }
 
-/** Possible problems; `false` for each one that the configuration does not have. */
+/** Possible problems; `false` stands for each one that the configuration does not have. */
 export type RuleProblems = readonly (RuleProblem | false)[];
 
-/** @param path dotted, or a list for paths with positions or free names */
+/** @param path dotted, or an array if it contains indexes or arbitrary names */
 export function problemIf(isBroken: boolean, path: string | KeyPath, message: string): RuleProblem | false {
   return isBroken && { path: typeof path === 'string' ? path.split('.') : path, message };
 }

@@ -44,7 +44,7 @@ export function groupIn(schema: JsonSchema | undefined): JsonSchema | undefined 
   return schema?.properties ? schema : schema?.anyOf?.find(({ properties }) => properties);
 }
 
-/** Returns the schema of a member, by its name, or of a list item, by its position. */
+/** Returns the schema of a member by name, or of array elements by index. */
 export function schemaBelow(schema: JsonSchema | undefined, step: PropertyKey): JsonSchema | undefined {
   if (typeof step === 'number') return schema?.items ?? schema?.anyOf?.find(({ items }) => items)?.items;
   const { properties, additionalProperties: others } = groupIn(schema) ?? schema ?? {};
@@ -53,7 +53,7 @@ export function schemaBelow(schema: JsonSchema | undefined, step: PropertyKey): 
 
 /** A key of gateway.yaml. */
 export interface ConfigKey {
-  /** Dotted path; items of lists are `servers[]`, values of maps `overrides.*`. */
+  /** Dotted path; array elements are `servers[]`, map values `overrides.*`. */
   readonly path: string;
   /** Accepted values in words, such as `duration`, `true or false`, `integer, 1 to 65535`. */
   readonly values: string;

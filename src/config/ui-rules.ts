@@ -38,7 +38,7 @@ export function uiProblems(config: Config): RuleProblems {
     problemIf(
       ui.public_url !== undefined && new URL(ui.public_url).pathname !== '/',
       'ui.public_url',
-      'must have no path: the page is served at the root of its host',
+      'must not contain a path: the page is served at the root of its host',
     ),
     problemIf(
       signInKindsOf(config).length === 0,
@@ -60,7 +60,7 @@ function signInProblems({ ui: { oidc, proxy_auth } }: Config): RuleProblems {
     problemIf(
       oidc.issuer !== undefined && isPlainRemote(oidc.issuer),
       'ui.oidc.issuer',
-      'must be https, since tokens would be sent unencrypted',
+      'must be https, because tokens would otherwise be sent unencrypted',
     ),
     problemIf(
       hasOidc && oidc.client_id === undefined,

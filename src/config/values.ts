@@ -19,7 +19,7 @@ export function setAt(values: Record<string, unknown>, path: KeyPath, value: unk
   else if (parent) parent[String(last)] = value;
 }
 
-/** Removes a key. List items stay: the positions of the others would change. */
+/** Removes a key. Array elements stay, because removing one would change the indexes of others. */
 export function removeAt(values: Record<string, unknown>, path: KeyPath): boolean {
   const parent = parentOf(values, path, false);
   return isObject(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');

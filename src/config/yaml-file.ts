@@ -19,9 +19,9 @@ export type KeyPath = readonly PropertyKey[];
 export interface YamlFile {
   readonly values: Record<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Dotted paths of substituted values: these are strings that may represent numbers. */
+  /** Dotted paths of substituted values, which are strings even if they represent numbers. */
   readonly filledPaths: ReadonlySet<string>;
-  /** Returns `file:line:column` of a key, or of the nearest enclosing group. */
+  /** Returns `file:line:column` of a key, or of its closest ancestor. */
   locate(path: KeyPath): string;
 }
 
@@ -103,7 +103,7 @@ function keyPath(chain: readonly unknown[]): string {
   return steps.join('.');
 }
 
-/** Returns the offset of a key, or of the nearest enclosing part; undefined for an empty document. */
+/** Returns the offset of a key, or of its closest ancestor; undefined for an empty document. */
 export function offsetOf(document: Document, path: KeyPath): number | undefined {
   let node: unknown = document.contents;
   let offset = isNode(node) ? node.range?.[0] : undefined;

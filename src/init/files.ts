@@ -27,7 +27,10 @@ export const DEFAULT_ANSWERS: Answers = {
   redisPort: 6379,
 };
 
-/** Returns the defaults for a purpose. Strict rules about file contents still apply to MCP servers of an agent. */
+/**
+ * Returns the defaults for a purpose. For an agent, `mcp_sandbox` keeps the rules strict for MCP calls that
+ * `overridesText` relaxes.
+ */
 export function defaultAnswers(purpose: Purpose): Answers {
   return purpose === 'chat'
     ? DEFAULT_ANSWERS
@@ -37,7 +40,7 @@ export function defaultAnswers(purpose: Purpose): Answers {
 export const FILES = {
   config: 'gateway.yaml',
   compose: 'docker-compose.yml',
-  /** Used if the folder contains the compose file of another project. */
+  /** Used if the folder contains another project's compose file. */
   ownCompose: 'docker-compose.gateway.yml',
   env: '.env',
   ignore: '.gitignore',
@@ -56,7 +59,7 @@ export function configText(answers: Answers): string {
 # Check this file: gateway config check; with Redis and Envoy: gateway doctor
 
 server:
-  # ${tls === undefined ? 'This machine only. With a certificate: 0.0.0.0, for other clients.' : 'All addresses of this machine.'}
+  # ${tls === undefined ? 'This machine only. With a certificate, use 0.0.0.0 to serve other clients.' : 'All addresses of this machine.'}
   host: ${tls === undefined ? '127.0.0.1' : '0.0.0.0'}
   port: ${String(port)}
   # Metrics and health.
@@ -73,9 +76,9 @@ redis:
 
 mcp:
   inspector:
-${purpose === 'chat' ? '' : AGENT_INSPECTOR}    # Passwords in answers of MCP servers, recognized by their names: off, mask.
+${purpose === 'chat' ? '' : AGENT_INSPECTOR}    # Passwords in MCP server answers, recognized by name: off, mask.
     credentials: mask
-    # Injections that the model finds in these answers: off, flag (record), remove.
+    # Injections that the model detects in these answers: off, flag (record), remove.
     learned_injections: ${purpose === 'chat' ? 'remove' : 'flag'}
 
 policy:
@@ -99,15 +102,15 @@ audit:
 }
 
 function chatDlpText(isOn: boolean): string {
-  return `  # Search answers, also streamed ones, for secrets and personal data.
+  return `  # Scan answers, including streamed ones, for secrets and personal data.
   dlp:
     enabled: ${String(isOn)}
-    # If unset: personal data is masked; a secret cuts the answer and locks the key.
+    # If unset, personal data is masked; a secret cuts off the answer and locks the key.
     # action: mask
     scan_secrets: true
     scan_pii: true
     scan_network: false
-    # Mask passwords recognized by their names (DB_PASSWORD=…, postgres://user:…@host), also in requests.
+    # Mask passwords recognized by name (DB_PASSWORD=…, postgres://user:…@host), also in requests.
     scan_credentials: true
     requests: ${isOn ? 'mask' : 'off'}
     request_classes: [credentials]
@@ -117,16 +120,16 @@ function chatDlpText(isOn: boolean): string {
 }
 
 function agentDlpText(isOn: boolean): string {
-  return `  # Search requests and answers for secrets, including tool arguments, tool results and streams.
+  return `  # Scan requests and answers for secrets, including tool arguments, tool results and streams.
   dlp:
     enabled: ${String(isOn)}
-    # A secret is masked and never locks the key. If unset, it cuts the answer and locks the key.
+    # A secret is masked and never locks the key. If unset, a secret cuts off the answer and locks the key.
     action: mask
     scan_secrets: true
     # Addresses and numbers in an agent's files must not be masked.
     scan_pii: false
     scan_network: false
-    # Masks passwords recognized by their names (DB_PASSWORD=…) in requests, but not in code that a model writes.
+    # Mask passwords recognized by name (DB_PASSWORD=…) in requests, but not in code that a model writes.
     scan_credentials: true
     answer_classes: [secret]
     requests: ${isOn ? 'mask' : 'off'}
@@ -134,11 +137,11 @@ function agentDlpText(isOn: boolean): string {
     request_unmaskable: report`;
 }
 
-const AGENT_INSPECTOR = `    # A secret in an MCP server's answer is masked; no lock, no risk score: quarantine, mask, mask_unscored.
+const AGENT_INSPECTOR = `    # A secret in an MCP server's answer is masked, without a lock or a risk score: quarantine, mask, mask_unscored.
     secrets: mask_unscored
 `;
 
-/** Lists only rules of enabled presets: the gateway does not start with an unknown name. */
+/** Lists only rules of enabled presets, because the gateway refuses to start with unknown names. */
 function overridesText({ presets, dlp }: Answers): string {
   const hasSafety = presets.includes('safety') || presets.includes('safety_drift');
   const modes = [
@@ -166,7 +169,7 @@ const SAFETY_FOR_AGENTS = [
 
 function tlsText(tls: Answers['tls']): string {
   if (tls === undefined) {
-    return `  # Without a certificate the gateway starts only with SERVER_INSECURE_DEV=true: keys are sent unencrypted.
+    return `  # Without a certificate, the gateway starts only with SERVER_INSECURE_DEV=true, and keys are sent unencrypted.
   # tls:
   #   cert_file: ./tls/tls.crt
   #   key_file: ./tls/tls.key`;
@@ -185,15 +188,15 @@ function adminPort(port: number): number {
 export const COMPOSE_HEAD = '# Redis for the gateway';
 
 /**
- * Returns the compose file for a folder that already has one. It is a separate project: neither replaces the services
- * of the other.
+ * Returns the compose file for a folder that already has one. As a separate project, it does not replace the other's
+ * services.
  */
 export function ownComposeText(answers: Answers): string {
   const text = composeText(answers).replace('compose up', `compose -f ${FILES.ownCompose} up`);
   return text.replace('services:', 'name: ai-firewall-gateway\nservices:');
 }
 
-/** Returns the compose file of Redis: no eviction, persistence, a password, loopback only. */
+/** Returns the compose file for Redis: no eviction, persistence, a password, loopback only. */
 export function composeText({ redisPort }: Answers): string {
   return `${COMPOSE_HEAD}: docker compose up -d
 # The password is in ${FILES.env}.
@@ -203,7 +206,7 @@ services:
     command:
       - sh
       - -c
-      # Evicted keys would be forgotten budgets and locks; the append-only file survives a restart.
+      # Evicting keys would lose budgets and locks. The append-only file survives a restart.
       - exec redis-server --appendonly yes --maxmemory-policy noeviction --requirepass "$$${PASSWORD_VARIABLE}"
     environment:
       ${PASSWORD_VARIABLE}: \${${PASSWORD_VARIABLE}:?set it in ${FILES.env}}
@@ -229,7 +232,7 @@ export interface Place {
   readonly compose: string;
 }
 
-/** Returns the three next commands, relative to the current folder. */
+/** Returns the next three commands, relative to the current folder. */
 export function nextCommands({ tls }: Answers, { program, directory, compose }: Place): readonly string[] {
   const isHere = directory === '.';
   const composeFile = isHere && compose === FILES.compose ? '' : ` -f ${shellWord(join(directory, compose))}`;

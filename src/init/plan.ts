@@ -69,7 +69,7 @@ function appended(present: string, line: string): string {
   return present + gap + line;
 }
 
-/** Keeps an existing password, since Redis may already use it. */
+/** Keeps an existing password, because Redis may already use it. */
 async function planEnv(path: string): Promise<PlannedFile> {
   const line = `${PASSWORD_VARIABLE}=${randomBytes(32).toString('hex')}\n`;
   const present = await readIfPresent(path);

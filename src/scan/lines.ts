@@ -1,6 +1,6 @@
 import { GrowingBytes } from '../streams/growing-bytes.ts';
 
-/** A line of a stream, counted from 1, or the reason why the line cannot be read. */
+/** A line of a stream, numbered from 1, or the reason why the line cannot be decoded. */
 export type Line =
   { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
 
@@ -12,8 +12,8 @@ const NOT_UTF8 = 'is not UTF-8';
 const NEWLINE = 10;
 
 /**
- * Reads a byte stream line by line; only one line is in memory at a time. Removes line feeds, counts but skips blank
- * lines, and reports lines that are too long as problems.
+ * Reads a byte stream line by line, with one line in memory at a time. Removes line feeds, skips blank lines (but
+ * counts them), and reports lines that are too long or not UTF-8 as problems.
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const held = new GrowingBytes(MAX_INPUT_BYTES);
@@ -34,8 +34,8 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /**
  * Reads a whole stream as one text.
- * @param name names the stream in errors
- * @throws Error if it is too long or not UTF-8
+ * @param name identifies the stream in errors
+ * @throws Error if the stream is too long or not UTF-8
  */
 export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const held = new GrowingBytes(MAX_INPUT_BYTES);
@@ -49,7 +49,7 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   return text.text;
 }
 
-/** Undefined for a blank line. */
+/** Returns undefined for blank lines. */
 function lineOf(bytes: Buffer | undefined, number: number): Line | undefined {
   const text = textOf(bytes);
   return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };

@@ -15,7 +15,7 @@ export const conversationRow = z.object({
   id: rowId,
   /** User messages in the order of turns. */
   turns: texts,
-  /** Replies of the assistant. There may be fewer than turns, or none. */
+  /** Assistant replies. There may be fewer replies than turns, or none. */
   replies: texts.nullish().transform((replies) => replies ?? []),
 });
 export type ConversationRow = z.infer<typeof conversationRow>;
@@ -27,7 +27,7 @@ export interface BadLine {
   readonly error: string;
 }
 
-/** Parses one line of JSON as a row. Unknown fields are errors. */
+/** Parses one line of JSON as a row. Unknown fields are ignored. */
 export function readRow<Row>(line: Line, schema: z.ZodType<Row>): { readonly row: Row } | BadLine {
   if ('problem' in line) return { line: line.number, error: line.problem };
   let value: unknown;

@@ -6,7 +6,7 @@ export interface ConversationReport {
   readonly turns: readonly TurnReport[];
 }
 
-/** Fields have the names of `drift.*` in docs/drift.md. */
+/** Field names as in `drift.*` (docs/drift.md). */
 interface TurnReport {
   readonly turn_count: number;
   readonly drift_score: number;

@@ -20,9 +20,9 @@ export interface TextReport {
   readonly id: string | number;
   readonly normalized: string;
   readonly obfuscation: ReturnType<typeof flags>;
-  /** Ordered by `start`. Offsets are UTF-16 units of the given text; the end is exclusive. */
+  /** Ordered by `start`. Offsets are UTF-16 code units of the given text; the end is exclusive. */
   readonly findings: readonly FindingReport[];
-  /** The text in which secrets, personal data and everything redacted on this surface are masked. */
+  /** The text with secrets and personal data masked, and with everything removed that this surface redacts. */
   readonly masked: string;
 }
 
@@ -33,7 +33,7 @@ interface FindingReport {
   readonly start: number;
   readonly end: number;
   readonly action: Action;
-  /** The confidence of a model, 0 to 1. */
+  /** Model confidence, 0 to 1. */
   readonly score?: number;
   readonly owasp: readonly OwaspId[];
 }
@@ -78,7 +78,7 @@ function replacement({ detector, action, start, end }: FindingReport): Replaceme
   return DETECTORS[detector].masked ? [{ start, end, text: MASK }] : [];
 }
 
-/** Fields have the names in docs/normalization.md. */
+/** Field names as in docs/normalization.md. */
 function flags(obfuscation: Obfuscation) {
   return {
     obfuscation_detected: obfuscation.obfuscationDetected,
@@ -98,7 +98,7 @@ interface Row {
   readonly find?: Detector;
   /** Whether matches are masked wherever the text is stored or shown. */
   readonly masked: boolean;
-  /** Other surfaces are not searched. */
+  /** Other surfaces are not scanned. */
   readonly actions: { readonly [At in ScanSurface]?: Action };
 }
 

@@ -1,3 +1,3 @@
-/** Origin of a text: the prompt of a client, the response of a tool, the answer of a provider. */
+/** Origin of a text: client prompt, tool response or provider answer. */
 export const SURFACES = ['prompt', 'tool', 'completion'] as const;
 export type ScanSurface = (typeof SURFACES)[number];

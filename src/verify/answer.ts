@@ -7,7 +7,7 @@ import type { TracedStep } from './step.ts';
 
 const OK = 200;
 const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
-/** Members that occur only in whole answers of provider APIs. */
+/** Members that occur only in complete provider answers. */
 const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as const;
 
 /** Returns an accepted call whose answer is unknown. */
@@ -23,8 +23,8 @@ export function unseenAnswer(parsed: Parsed): Answered {
 }
 
 /**
- * Returns the answer to a call in its form on the wire.
- * @throws GatewayError upstream_unavailable if it is nested too deeply
+ * Returns the answer to a call in its wire format.
+ * @throws GatewayError upstream_unavailable if the answer is nested too deeply
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
   const answer = parsed.mcp === undefined ? modelAnswer(parsed, step) : toolAnswer(step);

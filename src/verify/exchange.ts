@@ -14,11 +14,11 @@ export interface TracedCall {
   readonly body: Buffer;
 }
 
-/** Name of the server for tools that have none in the trace. */
+/** Server name for tools that have none in the trace. */
 export const UNNAMED_SERVER = 'tools';
 const UNNAMED_MODEL = 'unknown';
 const MAX_SERVER_CHARS = 64;
-/** Chat paths of providers, most common first. */
+/** Providers' chat paths, most common first. */
 const CHAT_PATHS = [
   '/v1/chat/completions',
   '/openai/v1/chat/completions',
@@ -157,7 +157,7 @@ function messagesOf(content: unknown): readonly unknown[] {
 const MAX_TOKENS = 1_024;
 const SYSTEM_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-/** Converts chat messages for Anthropic's API, which has no roles for system and tools. */
+/** Converts chat messages for Anthropic's API, which has no system and tool roles. */
 function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   const written = (Array.isArray(messages) ? messages : []).filter(isObject);
   const system = written.filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ content }) => content);

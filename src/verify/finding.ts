@@ -1,16 +1,16 @@
 import type { StepType } from './step.ts';
 
-/** The action on a step, or the action that the gateway would have taken. */
+/** The action that the gateway would have taken on a step. */
 export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mask' | 'flag';
 
 /** Actions that make a trace fail: blocked calls, and removed attacks. */
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
-/** A check's finding about a step. Contains no secret, and no long text. */
+/** A check's finding about a step. Contains neither secrets nor long texts. */
 export interface TraceFinding {
-  /** Index of the element, from 0. */
+  /** Element index, starting at 0. */
   readonly index: number;
-  /** Line of the element, from 1. */
+  /** Element line, starting at 1. */
   readonly traceLine: number;
   readonly type: StepType;
   /** Unix ms. */
@@ -25,7 +25,7 @@ export interface TraceFinding {
   readonly rule: string;
   readonly action: FindingAction;
   readonly reason: string;
-  /** File of the policy's rule. */
+  /** File of the policy rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly owasp: readonly string[];

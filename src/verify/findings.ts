@@ -129,7 +129,7 @@ function calledBy({
   };
 }
 
-/** Masks and shortens a name from the trace. */
+/** Masks and truncates a name from the trace. */
 function name(written: string): string {
   return maskSecrets(written.slice(0, MAX_READ_CHARS)).slice(0, MAX_NAME_CHARS);
 }

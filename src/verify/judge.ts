@@ -8,7 +8,7 @@ import type { TracePlace, TracedStep } from './step.ts';
 export interface QueuedStep {
   readonly step: TracedStep;
   readonly place: TracePlace;
-  /** Time of the trace in Unix ms, ascending. */
+  /** Trace time in Unix ms, ascending. */
   readonly nowMs: number;
 }
 
@@ -30,13 +30,13 @@ export interface LateJudgeOptions {
   readonly small: () => Promise<TraceJudge>;
   /** A judge that takes longer to start. */
   readonly large: () => Promise<TraceJudge>;
-  /** Number of steps from which the large judge is worth its start. */
+  /** Minimum number of steps that justify starting the large judge. */
   readonly largeSteps: number;
-  /** Maximum wait of the first step. */
+  /** Maximum wait of the first step; then the large judge is started. */
   readonly waitMs: number;
 }
 
-/** Holds back the first steps until the length of the trace decides which judge to start. */
+/** Holds back the first steps until the trace's length decides which judge to start. */
 export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
   const judge = Promise.withResolvers<TraceJudge>();
   let isChosen = false;
@@ -78,9 +78,9 @@ export type JudgeRequest = readonly QueuedStep[] | 'end';
 /** Reply to a request: findings of each step, or the final results. */
 export type JudgeReply = readonly (readonly TraceFinding[])[] | FinalResults;
 
-/** Batches steps: each message takes a turn of both event loops. */
+/** Steps are batched, because each message takes a turn of both event loops. */
 const STEPS_PER_MESSAGE = 64;
-/** Far more than the judge needs. Under a smaller limit V8 collects garbage more often. */
+/** Far more than the judge needs, because V8 collects garbage more often under smaller limits. */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 };
 
 /** @param file script of the worker thread; handles `JudgeRequest` messages */

@@ -16,14 +16,14 @@ export interface OpenCalls {
   /** Returns the open calls of the step's session, oldest first. */
   ofSession(step: TracedStep): readonly OpenCall[];
   add(call: OpenCall): Promise<void>;
-  /** Removes and returns the call of a response: by id; otherwise by tool; otherwise the oldest. */
+  /** Removes and returns the call that a response answers: by id, otherwise by tool, otherwise the oldest. */
   take(response: TracedStep): OpenCall | undefined;
   end(): Promise<void>;
 }
 
 const MAX_CALLS = 1_024;
 const MAX_PER_SESSION = 64;
-/** Number of calls kept when sessions are dropped. Done in batches: a Map iterates over deleted keys before others. */
+/** Number of calls kept when sessions are dropped. Drops in batches, because a Map scans deleted keys first. */
 const KEPT_CALLS = 960;
 
 /** @param finish receives calls that will not be answered */

@@ -19,7 +19,7 @@ export interface ReplayDeps {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Sends the steps of a trace through the checks in order, as on the wire. */
+/** Runs a trace's steps through the checks in order, as for live traffic. */
 export interface Replay {
   /** Returns the findings of this step, and of earlier steps that will not be answered. */
   step(step: TracedStep, place: TracePlace): Promise<readonly TraceFinding[]>;
@@ -158,7 +158,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/** Drops the content of the request, as the gateway does: the answer may never arrive. */
+/** Drops the request content, as the gateway does, because the answer may never arrive. */
 function withoutContent(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;

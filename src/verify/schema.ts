@@ -87,7 +87,7 @@ export type StepFields = z.infer<typeof traceStepSchema>;
 const ANYTHING: ReadonlySet<string> = new Set(['content', 'arguments', 'result']);
 const TYPES: ReadonlySet<unknown> = new Set(traceStepSchema.shape.type.options);
 
-/** Recognizes ordinary steps, which the schema would accept unchanged, ten times slower. */
+/** Recognizes common steps ten times faster than the schema, which would accept them unchanged. */
 export function isPlainStep(fields: Readonly<Record<string, unknown>>): fields is StepFields {
   for (const name of Object.keys(fields)) {
     const value = fields[name];

@@ -10,19 +10,17 @@ export interface TracedStep {
   readonly agent: StepAgent;
   /** Unix ms. */
   readonly at: number | undefined;
-  /**
-   * Links a response to its call. If undefined, the response answers the oldest open call of its kind in the session.
-   */
+  /** Links a response to its call. If undefined, the response answers the session's oldest open call of its kind. */
   readonly callId: string | undefined;
-  /** Undefined for tools of MCP servers. */
+  /** Undefined for MCP tools. */
   readonly provider: ProviderName | undefined;
   readonly model: string | undefined;
-  /** A prompt or answer: a text, messages, or a whole body of the provider's API. */
+  /** A prompt or answer: a text, messages, or a complete body of the provider's API. */
   readonly content: unknown;
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** The MCP message of a call that is not a tool call. */
+  /** Set for MCP calls other than tool calls. */
   readonly message?: { readonly method: string; readonly params: JsonObject };
   readonly result: unknown;
   readonly isError: boolean;
@@ -54,7 +52,7 @@ export function isCall({ type }: TracedStep): boolean {
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
-  /** By default derived from the id. */
+  /** Default: derived from the id. */
   readonly keyHash: string;
   readonly owner: string | undefined;
   readonly provider: ProviderName | undefined;
@@ -65,9 +63,9 @@ export interface StepAgent {
 }
 
 export interface TracePlace {
-  /** Index of the element, from 0. An element may contain several steps. */
+  /** Element index, starting at 0. An element may contain several steps. */
   readonly index: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
 }
 
@@ -76,7 +74,7 @@ export type Read =
   | { readonly kind: 'unreadable'; readonly problem: string }
   /** The element is readable, but contains nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** The element has prompts, tool calls or answers that no reader could read. */
+  /** The element has prompts, tool calls or answers in a form that is not supported. */
   | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
 
 interface SpanFields {
@@ -88,7 +86,7 @@ interface SpanFields {
 
 export type ReadElement = TracePlace & Read;
 
-/** Defaults of a document for its elements. */
+/** A document's defaults for its elements. */
 export interface Context {
   readonly sessionId: string;
   readonly agent: StepAgent;

@@ -29,7 +29,7 @@ export interface Summary {
   unreadable: number;
   /** Elements without anything to judge, by reason. */
   readonly skipped: Map<string, number>;
-  /** Elements that no reader could read, by reason. */
+  /** Elements whose content could not be judged, by reason. */
   readonly unjudged: Map<string, number>;
   readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;

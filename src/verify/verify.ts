@@ -36,12 +36,12 @@ interface QueuedPart {
 }
 
 const PROGRESS_EVERY = 256;
-/** Size of the queue: large enough that judges need not wait for each other. */
+/** Queue size, large enough that judges need not wait for each other. */
 const AHEAD_BYTES = 8_388_608;
 const AHEAD_ELEMENTS = 6_000;
 
 /**
- * Judges a trace while reading it. Memory is bounded by the state of the sessions and the queues of the judges.
+ * Judges a trace while reading it. Memory is bounded by the session state and the judges' queues.
  * @param name shown in the report
  */
 export async function* verify(
@@ -78,11 +78,11 @@ export async function* verify(
 
 interface ReadAhead {
   readonly queue: ReadableStream<QueuedPart>;
-  /** The final results of the judges. Rejects if the trace cannot be read. */
+  /** The judges' final results. Rejects if the trace cannot be read. */
   readonly ending: Promise<readonly FinalResults[]>;
 }
 
-/** Reads a trace, up to the size of the queue, and passes its steps to the judges. */
+/** Reads ahead, up to the queue size, and passes the steps to the judges. */
 function readAhead(bytes: Bytes, { judges, judgeOf }: Pick<VerifyDeps, 'judges' | 'judgeOf'>): ReadAhead {
   const clock = createTraceClock();
   let newBytes = 0;
@@ -123,7 +123,7 @@ function readAhead(bytes: Bytes, { judges, judgeOf }: Pick<VerifyDeps, 'judges' 
       } catch (cause) {
         ending.reject(cause);
       }
-      // Ends all judges concurrently: a judge may hold back steps until it knows their number.
+      // Ends all judges concurrently, because a judge may hold back steps until it knows their number.
       const ends = Promise.all(judges.map((judge) => judge.end()));
       ends.catch(ignore);
       ending.resolve(ends);
@@ -159,11 +159,11 @@ function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
 interface TraceClock {
   /** Unix ms. */
   now(): number;
-  /** Moves the clock to the next call. Calls without a time are one second apart. */
+  /** Moves the clock to the next call. Calls without a timestamp are one second apart. */
   advance(at: number | undefined): void;
 }
 
-/** Start time of a trace without times. */
+/** Start time of a trace without timestamps. */
 const BEGINNING_MS = 1e12;
 const STEP_MS = 1_000;
 

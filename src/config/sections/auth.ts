@@ -36,7 +36,7 @@ export const zsp = section({
     .describe('URL of the JSON Web Key Set that verifies JWTs. Required when `enabled`.'),
   issuer: z.string().default('').describe('Required `iss` of a JWT.'),
   audience: z.string().default('').describe('Required `aud` of a JWT.'),
-  leeway: durationOrZero('30s').describe('Tolerated clock difference when the times of a JWT are checked.'),
+  leeway: durationOrZero('30s').describe('Tolerated clock difference when JWT times are checked.'),
   require_dpop: z
     .boolean()
     .default(false)
@@ -54,13 +54,13 @@ export const zsp = section({
       'Secret that signs approvals. All gateways and operators on one Redis must use the same secret.',
     ),
   escalation_timeout: needsRestart(
-    duration('60s').describe('Longest wait for approval of a request; then it is refused.'),
+    duration('60s').describe('Longest wait for approval; then the request is refused.'),
   ),
   escalation_arguments: z
     .boolean()
     .default(false)
     .describe(
-      'Show approvers the arguments of a waiting MCP call, with the findings of data-loss prevention masked. They are stored in Redis while the call waits.',
+      'Show approvers the arguments of a waiting MCP call, with DLP findings masked. They are stored in Redis while the call waits.',
     ),
   escalation_prompts: z
     .boolean()

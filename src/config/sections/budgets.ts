@@ -18,7 +18,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Conditions of `budgets[].match`, and of budgets set by command. */
+/** Conditions in `budgets[].match`, and of budgets set by command. */
 export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
   tags: z
@@ -64,12 +64,12 @@ export const budgetsSection = z
   })
   .default([])
   .describe(
-    'Budgets shared by several keys, such as those of a team or for a model. A request must fit into every budget that matches it.',
+    'Budgets shared by several keys, for example per team or per model. A request must fit every budget that matches it.',
   );
 
 export type SharedBudgetSettings = Settings<typeof sharedBudget>;
 
-/** Records of what was spent (docs/spend.md). */
+/** Spend records (docs/spend.md). */
 export const spendSection = section({
   enabled: z.boolean().default(false).describe('Record the spend of each key by day, provider and model.'),
   retention: duration('400d').describe('Retention of daily records.'),

@@ -20,7 +20,7 @@ const vault = section({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 . _ -' })
     .optional()
-    .describe('Role to sign in with, by a JWT from Kubernetes or another issuer.'),
+    .describe('Role for sign-in with a JWT from Kubernetes or another issuer.'),
   mount: vaultPath
     .default('kubernetes')
     .describe('Mount of the sign-in method, `kubernetes` or `jwt`, below `auth/`.'),

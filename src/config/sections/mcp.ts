@@ -12,7 +12,7 @@ const serverUrl = httpUrl.refine(
   { error: 'must be a URL without user, password or fragment (put credentials into headers)' },
 );
 
-/** An origin in the form that browsers send: origins are compared exactly. */
+/** An origin as browsers send it, because origins are compared exactly. */
 const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
   error: 'must be an origin as browsers send it, such as https://app.example: lower case, no path',
 });
@@ -41,7 +41,7 @@ const mcpServer = section({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Names of headers and of query parameters of `url` whose values are not credentials: the server may repeat them in answers.',
+      'Names of headers, and of query parameters in `url`, whose values are not credentials, so that the server may repeat them in answers.',
     ),
   suppress: z
     .array(z.string().min(1))
@@ -74,9 +74,7 @@ export const mcpSection = section({
   unknown_methods: z
     .enum(['deny', 'allow'])
     .default('deny')
-    .describe(
-      'Whether to allow methods that MCP does not define. Misspelled names of defined methods are always refused.',
-    ),
+    .describe('Whether to allow unknown MCP methods. Misspelled names of known methods are always refused.'),
   servers: z.array(mcpServer).default([]).describe('MCP servers that clients may use.'),
   circuit_breaker: circuitBreaker,
   inspector,

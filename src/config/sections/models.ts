@@ -31,7 +31,7 @@ const target = section({
       ),
   ),
   timeout: durationOrZero('0').describe(
-    'Longest wait for the beginning of the answer of this target, if the request has several targets. 0: `proxy.upstream_timeout`.',
+    'Longest wait until the answer of this target begins, if the request has several targets. 0: `proxy.upstream_timeout`.',
   ),
   retry_uncertain: z
     .boolean()
@@ -41,7 +41,7 @@ const target = section({
     ),
 });
 
-/** Aliases of models (docs/routes.md). */
+/** Model aliases (docs/routes.md). */
 export const modelsSection = z
   .record(
     z.string().regex(/^[A-Za-z0-9._:@/-]{1,128}$/, {
@@ -67,7 +67,7 @@ export const routesSection = section({
     window_seconds: positiveCount
       .default(60)
       .describe(
-        'Window in seconds in which failures are counted. A skipped target is tried again by one request after the same time.',
+        'Window in seconds in which failures are counted. After the same time, one request tries a skipped target again.',
       ),
   }).prefault({}),
 })

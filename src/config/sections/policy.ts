@@ -14,11 +14,11 @@ export const policySection = section({
   presets: z
     .array(z.enum(PRESET_NAMES))
     .default([])
-    .describe('Built-in sets of rules to evaluate in addition to your own.'),
+    .describe('Built-in rule sets to evaluate in addition to your own.'),
   overrides: z
     .record(z.string().min(1).max(256), z.enum(RULE_MODES))
     .default({})
-    .describe('Modes of single rules of cards and presets, by name, such as `safety/block-cvv: report`.'),
+    .describe('Modes of individual card and preset rules, by name, such as `safety/block-cvv: report`.'),
   default_action: z
     .enum(['allow', 'deny'])
     .optional()
@@ -33,4 +33,4 @@ export const policySection = section({
     .describe('Authors whose messages injection rules ignore. Keys, cards and rules can override this.'),
 })
   .prefault({})
-  .describe('Sources of policies. See docs/policies.md.');
+  .describe('Policy sources. See docs/policies.md.');

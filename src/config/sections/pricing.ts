@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { fromProviders } from '../../providers/registry.ts';
 import { count, positiveCount, section } from '../fields.ts';
 
-/** In USD per million tokens. */
+/** USD per million tokens. */
 const perMillion = z.number().min(0).max(1_000_000);
 
 const override = section({
@@ -31,7 +31,7 @@ export const pricing = section({
     .describe('Output tokens to reserve if neither the model nor the request has a known limit.'),
   default_context_tokens: positiveCount
     .default(200_000)
-    .describe('Context window, in tokens, of a model whose window is unknown.'),
+    .describe('Context window, in tokens, of models whose window is unknown.'),
   abort_slack_tokens: count
     .default(256)
     .describe('Output tokens to charge in addition to those seen when a stream breaks.'),
@@ -41,9 +41,7 @@ export const pricing = section({
   lower_client_limits: z
     .boolean()
     .default(true)
-    .describe(
-      'Lower the output limit of a client to the amount left in its budget. False: refuse the request instead.',
-    ),
+    .describe("Lower a client's output limit to what its budget allows. False: refuse the request instead."),
   unknown_model: z
     .union([z.enum(['deny', 'free']), section({ input: perMillion, output: perMillion })], {
       error: 'must be deny, free, or {input, output} in USD per million tokens',

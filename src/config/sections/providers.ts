@@ -35,7 +35,7 @@ const azure = section({
 
 export const providersSection = section({ ...fromProviders(() => provider), azure })
   .prefault({})
-  .describe('Addresses of the providers. See docs/routing.md#upstreams.');
+  .describe('Provider URLs and certificates. See docs/routing.md#upstreams.');
 
 /** Matches a method and a path that begins with a provider, such as `POST /openai/v1/audio/*`. */
 export const UNKNOWN_ENDPOINT_PATTERN = new RegExp(

@@ -22,7 +22,7 @@ export const redis = needsRestart(
     max_retries: count.max(100).default(3).describe('Number of retries of a failed command.'),
     dial_timeout: duration('5s').describe('Longest time to connect.'),
     read_timeout: duration('2s').describe('Longest wait for a reply; then the request gets 503.'),
-    write_timeout: duration('2s').describe('Longest time for a command to be sent.'),
+    write_timeout: duration('2s').describe('Longest time to send a command.'),
     write_version: z
       .literal(STORED_VERSIONS)
       .default(NEWEST_STORED_VERSION)

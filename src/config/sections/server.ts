@@ -87,16 +87,16 @@ export const server = section({
   ),
   write_timeout: needsRestart(
     duration('120s').describe(
-      'Longest time for which a client may stall while it reads an answer. Does not limit the duration of a stream.',
+      'Longest time for which a client may stall while reading an answer. Does not limit the duration of a stream.',
     ),
   ),
   max_open_per_key: positiveCount
     .default(4_000)
-    .describe('Maximum number of open requests of one key in each worker; further requests get 429.'),
+    .describe('Maximum number of open requests per key and worker; further requests get 429.'),
   max_open_per_address: positiveCount
     .default(8_000)
     .describe(
-      'Maximum number of open requests of one client address in each worker, for all keys together; further requests get 429. Raise it, or set `auth.trusted_hops`, if clients share an address.',
+      'Maximum number of open requests per client address and worker, across all keys; further requests get 429. Raise it, or set `auth.trusted_hops`, if clients share an address.',
     ),
   shed_after: duration('1s').describe(
     'Delay above which a worker refuses new requests with 503 `overloaded`: first those of the busiest keys; at three times the delay, all. Open requests continue.',
@@ -126,7 +126,7 @@ export const server = section({
       .enum(['gateway', 'native'])
       .default('gateway')
       .describe(
-        'Bodies of refusals: `gateway` is one JSON form for all providers; `native` is the error object of the requested provider, for clients that understand no other.',
+        'Refusal format: `gateway` is one JSON form for all providers; `native` is the error object of the requested provider, for clients that understand no other.',
       ),
   ),
   refusal_details: z

@@ -48,7 +48,7 @@ const proxyAuth = section({
   header: headerName
     .optional()
     .describe(
-      'Header in which an authenticating proxy names the person. Turns this sign-in on. The proxy must remove the header from requests of clients.',
+      'Header in which an authenticating proxy names the person. Turns this sign-in on. The proxy must remove the header from client requests.',
     ),
   from: z
     .array(network)
@@ -60,7 +60,7 @@ const proxyAuth = section({
   role_header: headerName
     .optional()
     .describe(
-      'Header in which the proxy lists roles, separated by commas. An `owner` sees the keys whose owner has the name of the person. If this key is not set, everyone is a viewer.',
+      'Header in which the proxy lists roles, comma-separated. An `owner` sees the keys whose owner is this person. If this key is not set, everyone is a viewer.',
     ),
 }).prefault({});
 
@@ -87,7 +87,7 @@ export const ui = needsRestart(
     proxy_auth: proxyAuth.describe('Sign-in by an authenticating proxy.'),
     session: section({
       idle: duration('30m').describe('Idle time after which a session ends.'),
-      absolute: duration('12h').describe('Time after which a session ends even if it is used.'),
+      absolute: duration('12h').describe('Time after which a session ends even if it is in use.'),
     }).prefault({}),
   })
     .prefault({})

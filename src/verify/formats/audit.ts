@@ -9,11 +9,14 @@ export function isLogLine(fields: TraceFields): boolean {
   );
 }
 
-/** Reads a line of the gateway's log. It has no prompts and arguments: only the fact of a tool call can be judged. */
+/**
+ * Reads a gateway log line. Log lines contain neither prompts nor arguments, so only the fact of a tool call can be
+ * judged.
+ */
 export function readLogLine(line: TraceFields, context: Context): Read {
   const tool = stringIn(line, ['tool']);
   if (line['audit'] !== 'tool_response_inspected' || tool === undefined) {
-    return { kind: 'skipped', why: 'log lines, which contain no prompt and no arguments' };
+    return { kind: 'skipped', why: 'log lines, which contain neither prompts nor arguments' };
   }
   const call = {
     sessionId: stringIn(line, ['session_id']) ?? '',
@@ -29,7 +32,7 @@ export function isAuditRecord(fields: TraceFields): boolean {
   return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
 }
 
-/** Reads a record of the audit trail. Only completed tool calls can be judged. */
+/** Reads an audit record. Only completed tool calls can be judged. */
 export function readAuditRecord(record: TraceFields, context: Context): Read {
   const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
   const named = (type: string): string | undefined =>
@@ -39,7 +42,7 @@ export function readAuditRecord(record: TraceFields, context: Context): Read {
   const tool = named('mcp_tool');
   const isOver = stringIn(objectAt(record, 'unmapped'), ['stage']) === 'finished';
   if (record['class_uid'] !== 6003 || !isOver || record['action_id'] !== 1 || tool === undefined) {
-    return { kind: 'skipped', why: 'records of the audit trail, which contain no prompt and no arguments' };
+    return { kind: 'skipped', why: 'audit records, which contain neither prompts nor arguments' };
   }
   const actor = objectAt(record, 'actor');
   const user = objectAt(actor, 'user');

@@ -24,7 +24,7 @@ const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText']
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
 const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
-/** Calls and results remembered to recognize repetitions in later requests. */
+/** Number of calls and results remembered to recognize repetitions in later requests. */
 const MAX_KNOWN = 10_000;
 
 /** A request body, or an object with one. */
@@ -36,7 +36,7 @@ export function isBody(fields: TraceFields): boolean {
 export function createBodyReader(): (element: TraceFields, index: number, context: Context) => Read {
   const known = new Set<string>();
 
-  /** Returns true the first time, and always without an id, since repetitions then cannot be recognized. */
+  /** Returns true for new ids. Also returns true without an id, because repetitions then cannot be recognized. */
   function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
     if (id === undefined) return true;
     const name = JSON.stringify([sessionId, what, id]);
@@ -95,7 +95,7 @@ function sourceOf(
   const named = stringIn(element, ['provider']);
   const provider =
     named === undefined ? (context.provider ?? providerOfBody(body, model)) : providerNamed(named);
-  if (provider === undefined) return 'unknown provider: name one that the gateway serves, or omit it';
+  if (provider === undefined) return 'unknown provider: set one that the gateway supports, or omit it';
   const session = stringIn(element, SESSION);
   const agent = stringIn(element, ['agent', 'agent_name']);
   return {

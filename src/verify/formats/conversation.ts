@@ -2,10 +2,10 @@ import type { Context, TracePlace, ReadElement, TracedStep } from '../step.ts';
 import { providerNamed, providerOfModel, sessionIdOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.ts';
 
-/** Reads messages of conversations one by one, as in a log. */
+/** Reads conversation messages one by one, as in a log. */
 export interface ConversationReader {
   message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
-  /** Returns questions without an answer. */
+  /** Returns the questions without an answer. */
   end(): ReadElement[];
 }
 

@@ -30,7 +30,7 @@ export function providerNamed(name: string): ProviderName | undefined {
     ?.name;
 }
 
-/** By default, OpenAI. */
+/** Defaults to OpenAI. */
 export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }
@@ -42,7 +42,7 @@ export function sessionIdOf(written: string): string {
 
 const UNKNOWN_NAME = 'trace';
 
-/** Returns an agent. Missing fields of its key record are derived from its name. */
+/** Returns an agent. Missing key fields are derived from its id or name. */
 export function agentOf(written: string | AgentFields): StepAgent {
   const fields = typeof written === 'string' ? { id: written } : written;
   const name = fields.name ?? fields.id ?? fields.key_hash ?? UNKNOWN_NAME;
@@ -67,7 +67,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]
 const MAX_SECONDS = 1e11;
 const MAX_MS = 8.64e15;
 
-/** Returns Unix ms. */
+/** Returns Unix ms, or undefined for an invalid time. */
 export function timeOf(written: string | number): number | undefined {
   if (typeof written === 'string') {
     if (/^\d{1,13}(?:\.\d{1,9})?$/.test(written)) return timeOf(Number(written));
@@ -81,7 +81,7 @@ export function timeOf(written: string | number): number | undefined {
   return ms <= MAX_MS ? ms : undefined;
 }
 
-/** Parses arguments that are JSON of an object. */
+/** Parses arguments that are written as the JSON of an object. */
 export function argumentsOf(written: unknown): unknown {
   if (typeof written !== 'string') return written ?? undefined;
   try {

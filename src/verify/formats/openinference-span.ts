@@ -92,7 +92,7 @@ function embeddedTexts(attributes: TraceFields): TraceFields[] | undefined {
   return all.map((text) => ({ role: 'user', content: asText(text) }));
 }
 
-/** `tool.parameters` contains either the schema of the arguments, or the arguments. */
+/** `tool.parameters` contains either the argument schema or the arguments. */
 function toolIn({ name, attributes, isFailed }: SpanView) {
   const parameters = argumentsOf(attributes['tool.parameters']);
   const input = argumentsOf(
@@ -163,7 +163,7 @@ function textPart(text: string): TraceFields {
 
 const MAX_LISTED = 10_000;
 
-/** `<prefix>.0.a.b` is member `a.b` of the first item of a flattened list. */
+/** `<prefix>.0.a.b` is member `a.b` of the first element of a flattened array. */
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);
   if (Array.isArray(whole)) {

@@ -16,9 +16,9 @@ const MODEL_OPERATIONS: ReadonlySet<unknown> = new Set([
   'generate_content',
   'embeddings',
 ]);
-const OTHER_SPAN = 'spans that are not calls of a model or a tool';
+const OTHER_SPAN = 'spans that are neither model calls nor tool calls';
 const UNKNOWN_SPAN =
-  'spans with content under names that no reader knows (docs/verify.md): record them under the conventions of GenAI or OpenInference';
+  'spans with content in unknown attributes (docs/verify.md): use the GenAI or OpenInference conventions';
 const NANO_PER_MS = 1_000_000n;
 
 export function isSpan(fields: TraceFields): boolean {
@@ -78,7 +78,7 @@ function isFailed({ status }: TraceFields): boolean {
   return code === 2 || code === 'STATUS_CODE_ERROR';
 }
 
-/** In Unix ms. */
+/** Returns Unix ms, or undefined if the span has no start. */
 export function startOf(span: TraceFields): number | undefined {
   const written = span['startTimeUnixNano'];
   if (typeof written === 'number' && Number.isFinite(written) && written > 0)

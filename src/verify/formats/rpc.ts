@@ -21,7 +21,7 @@ export function readJsonRpc(message: TraceFields, context: Context): Read {
     return steps({ type: 'mcp_tool_call', message, callId }, context);
   }
   if (method !== undefined)
-    return { kind: 'skipped', why: 'MCP messages that call no tool and name no resource or prompt' };
+    return { kind: 'skipped', why: 'MCP messages that refer to no tool, resource or prompt' };
   if (result === undefined && error === undefined) return unreadableStep('a response needs result or error');
   const isError = result === undefined;
   return steps({ type: 'mcp_tool_response', result: result ?? error, isError, callId }, context);

@@ -23,7 +23,7 @@ export interface ModelSpan {
   readonly model: string | undefined;
 }
 
-/** Returns the steps of a model call. A prompt that was not recorded is unjudged; its answer is judged. */
+/** Returns the steps of a model call. An unrecorded prompt counts as unjudged; the answer is still judged. */
 export function modelReads({ prompt, answer, provider, model }: ModelSpan, owner: SpanOwner): Read[] {
   const named = provider === undefined ? undefined : providerNamed(provider);
   const about = { ...owner, provider: named ?? providerOfModel(model), model };
@@ -76,7 +76,7 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Words in the names of attributes with prompts, tool calls or answers. */
+/** Words in attribute names that stand for prompts, tool calls or answers. */
 const CONTENT_WORDS = new Set(
   'prompt prompts completion completions message messages input inputs output outputs args arguments parameters result results response responses content contents text query document documents tool_calls toolcalls value values body request'.split(
     ' ',

@@ -44,7 +44,7 @@ const MODEL_STEP: Names = {
 const TOOL_STEP: Names = { ...ANY_STEP, tool_name: ['tool_name', 'tool', 'toolName', 'name'] };
 const RESULT = ['result', 'tool_result', 'tool_output', 'output', 'response'] as const;
 
-/** Accepted names of each member by type of step, preferred names first. Some names have several meanings. */
+/** Accepted names of each member by step type, preferred names first. Some names have several meanings. */
 const NAMES: Readonly<Record<StepType, Names>> = {
   llm_call: MODEL_STEP,
   llm_response: MODEL_STEP,
@@ -133,7 +133,7 @@ function readModelStep(data: StepFields, common: Common, context: Context): Read
   const provider =
     data.provider == null ? (context.provider ?? providerOfModel(model)) : providerNamed(data.provider);
   if (provider === undefined) {
-    return unreadableStep('unknown provider: name one that the gateway serves, or omit it');
+    return unreadableStep('unknown provider: set one that the gateway supports, or omit it');
   }
   if (data.content == null) return unreadableStep(`a step of type ${common.type} needs content`);
   const step = tracedStep({ ...common, provider, model, content: data.content });
@@ -168,7 +168,7 @@ function canonicalStep(written: TraceFields, type: StepType): TraceFields {
     const value = firstOf(written, accepted);
     if (value !== undefined) step[name] = value;
   }
-  // Elsewhere, a bare `id` may be that of the step itself.
+  // In other types, a bare `id` may identify the step itself.
   const isNamed = written['type'] === 'tool_use' || written['type'] === 'function_call';
   if (isNamed && step['call_id'] === undefined) {
     const id = firstOf(written, ['id']);

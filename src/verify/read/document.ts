@@ -20,14 +20,14 @@ export interface DocumentOptions {
 
 type Element = Extract<SplitPart, { kind: 'element' }>;
 
-/** Maximum number of elements that wait for later parts of their document. */
+/** Maximum size of the elements that wait for later parts of their document. */
 const MAX_HELD_BYTES = 8_388_608;
 const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * Holds back the first steps: a document may name its session or agent after them. Sorts spans, which arrive in the
- * order of their ends, by start.
+ * Holds back the first steps, because a document may name its session or agent after them. Sorts spans, which arrive in
+ * the order of their ends, by start.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
   const spans = createTimeOrder<ReadElement>();
@@ -48,7 +48,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     return heldBytes > MAX_HELD_BYTES ? release() : [];
   }
 
-  /** Called at the beginning of a list, with the document so far. */
+  /** Called at the beginning of an array, with the document so far. */
   function enter(written: Buffer): void {
     head = written;
     const parsed = parsedValue(written);
@@ -122,7 +122,7 @@ function lateMember(written: HeadFields, known: HeadFields): string | undefined 
   return SHARED_MEMBERS.find((name) => written[name] != null && known[name] == null);
 }
 
-/** Returns the resource of the current list of spans, which is the last one. */
+/** Returns the resource of the current spans, which is the last one in the document so far. */
 function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
@@ -132,12 +132,12 @@ function resourceIn(document: unknown): OtlpResource {
 const MAX_ITEMS = 20_000;
 const MAX_BYTES = 33_554_432;
 
-/** Sorts items that arrive roughly in order of time. */
+/** Sorts items that arrive roughly in time order. */
 function createTimeOrder<Item>() {
   let waiting: { readonly item: Item; readonly at: number; readonly bytes: number }[] = [];
   let bytes = 0;
 
-  /** Sorts and releases the earliest items in batches: sorting for each item would be slow. */
+  /** Sorts and releases the earliest items in batches, because sorting for each item would be slow. */
   function release(count: number): Item[] {
     waiting.sort((a, b) => a.at - b.at);
     const gone = waiting.slice(0, count);

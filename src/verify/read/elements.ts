@@ -14,7 +14,7 @@ export interface ElementReader {
   read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
   /** Completes an element at its final position, when repeated spans are known (`span-tree.ts`). */
   settle(element: ReadElement): ReadElement;
-  /** Returns parts that waited for an answer. */
+  /** Returns the parts that waited for an answer. */
   end(): ReadElement[];
 }
 
@@ -50,7 +50,7 @@ function isOfSpan({ kind }: Read): boolean {
   return kind === 'steps' || kind === 'unjudged';
 }
 
-/** Returns a JSON value that all parsers read alike, or the problem. */
+/** Returns a JSON value that all parsers interpret alike, or the problem. */
 export function parsedValue(bytes: Buffer): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: parseStrict(bytes) };

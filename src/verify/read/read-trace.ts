@@ -7,7 +7,7 @@ import { JsonSplitter, SplitError, type SplitPart } from './split.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** A longer first line begins a document of several lines. */
+/** A longer first line begins a multi-line document. */
 const MAX_FIRST_LINE_BYTES = 65_536;
 const LINE_FEED = 0x0a;
 const MARK = Buffer.from('\uFEFF');
@@ -20,7 +20,7 @@ const CONTEXT: Context = {
 };
 
 /**
- * Reads a trace in any format while it arrives: one JSON document, or one per line. Reports unreadable elements in
+ * Parses a trace in any format while it arrives: one JSON document, or one per line. Reports unreadable elements in
  * place, and stops if it cannot find the next one.
  */
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
@@ -37,7 +37,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     try {
       for await (const pieces of piecesOf(splitter, left)) {
         const read = pieces.flatMap((piece) => document.read(piece));
-        // Ends of documents, and parts that still wait, yield nothing.
+        // Document ends, and parts that are held back, yield nothing.
         if (read.length > 0) yield read;
       }
     } catch (failure) {
@@ -77,7 +77,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
   }
 }
 
-/** Yields the parts of one document while it arrives. Bytes after its end are left in `left.rest`. */
+/** Yields the parts of one document while it arrives. Leaves the bytes after its end in `left.rest`. */
 async function* piecesOf(
   splitter: JsonSplitter,
   left: { rest: Bytes },

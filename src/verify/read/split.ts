@@ -6,16 +6,16 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJ
 /** Maximum size of a part: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
 
-/** Lists that are read element by element, by path. */
+/** Arrays that are split into elements, by path. */
 const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);
 const PARENTS_OF_LISTS: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
 export type SplitPart =
-  /** An element of a list. `head` is the document so far, without list elements; one object per list. */
+  /** An array element. `head` is the document so far without array elements; elements of an array share one object. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
-  /** A skipped element or document. */
+  /** An element or document that was skipped. */
   | { readonly kind: 'too_long'; readonly line: number }
-  /** The end of a document. `bytes` is the whole document without list elements. */
+  /** The end of a document. `bytes` is the whole document without array elements. */
   | { readonly kind: 'document'; readonly bytes: Buffer; readonly line: number; readonly hasLists: boolean };
 
 /** The document is not JSON, or is incomplete. */
@@ -32,21 +32,21 @@ export class SplitError extends Error {
 interface Frame {
   readonly isArray: boolean;
   readonly path: string;
-  /** Length of the skeleton before it. */
+  /** Length of the skeleton before this container. */
   readonly mark: number;
   expects: 'name' | 'colon' | 'value' | 'end';
-  /** Whether an empty container may end here. */
+  /** Whether the container is empty so far and may end. */
   isFresh: boolean;
   name: string;
 }
 
 const LINE_FEED = 0x0a;
 const EMPTY = Buffer.alloc(0);
-const IS_OF_WORD = /[-0-9A-Za-z]/;
+const WORD_CHARACTER = /[-0-9A-Za-z]/;
 
 /**
- * Splits a JSON document in chunks, so that the elements of long lists need not be in memory at the same time. Finds
- * only where values begin and end: the parts must be parsed.
+ * Splits a JSON document that arrives in chunks, so that the elements of long arrays need not be in memory together.
+ * Finds only where values begin and end; the parts must be parsed.
  */
 export class JsonSplitter {
   #line: number;
@@ -77,7 +77,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Reads up to the end of the document. Returns the number of bytes read.
+   * Consumes bytes up to the end of the document. Returns their number.
    * @throws SplitError
    */
   push(chunk: Uint8Array, pieces: SplitPart[]): number {
@@ -92,7 +92,7 @@ export class JsonSplitter {
   /** @throws SplitError if the document is incomplete */
   end(): void {
     if (this.#isOver) return;
-    throw new SplitError('the input ends before its JSON does', this.#line);
+    throw new SplitError('the input ends before its JSON is complete', this.#line);
   }
 
   #structure(chunk: Uint8Array, at: number): number {
@@ -125,7 +125,7 @@ export class JsonSplitter {
     }
   }
 
-  /** Starts the outermost value: a list of elements, or an object. */
+  /** Starts the outermost value: an array of elements, or an object. */
   #begin(byte: number, at: number): number {
     this.#startLine = this.#line;
     if (byte === OPEN_ARRAY) this.#enter(true, '');
@@ -199,7 +199,7 @@ export class JsonSplitter {
     return to;
   }
 
-  /** Returns the end of a string, object or array; undefined if it is not in the chunk. */
+  /** Returns the end of a string, object or array, or undefined if the end is not in the chunk. */
   #endOfValue(chunk: Uint8Array, from: number): number | undefined {
     let depth = this.#depth;
     let inString = this.#inString;
@@ -257,10 +257,10 @@ export class JsonSplitter {
 function valueForm(byte: number): 'string' | 'compound' | 'word' | undefined {
   if (byte === QUOTE) return 'string';
   if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return 'compound';
-  return IS_OF_WORD.test(String.fromCharCode(byte)) ? 'word' : undefined;
+  return WORD_CHARACTER.test(String.fromCharCode(byte)) ? 'word' : undefined;
 }
 
-/** Returns the end of a number or name; undefined if it may continue in the next chunk. */
+/** Returns the end of a number or literal, or undefined if it may continue in the next chunk. */
 function endOfWord(chunk: Uint8Array, from: number): number | undefined {
   for (let at = from; at < chunk.length; at += 1) {
     const byte = chunk[at] ?? 0;

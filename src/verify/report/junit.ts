@@ -1,7 +1,7 @@
 import { junitCase, junitXml } from '../../text/junit.ts';
 import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
-import { calledName, type Report } from './report.ts';
+import { calledName, countedNoun, type Report } from './report.ts';
 
 /** Maximum number of cases. They wait until the end, because a suite begins with its counts. */
 const MAX_CASES = 10_000;
@@ -24,7 +24,7 @@ export function createJunitReport(): Report {
       const clean = Math.max(elements - elementsWithViolations - unreadable - unjudgedElements(summary), 0);
       const passed = junitCase({
         classname: 'trace',
-        name: `${clean} elements without a violation`,
+        name: `${countedNoun(clean, 'element')} without a violation`,
         outcome: 'passed',
       });
       const left = violations + unreadable - cases.length;
@@ -69,6 +69,11 @@ function unreadableCase({ index, line, problem }: Unreadable): string {
 
 function unjudgedCases({ unjudged }: Summary): string[] {
   return [...unjudged].map(([why, times]) =>
-    junitCase({ classname: 'trace', name: `${times} unjudged elements`, outcome: 'skipped', message: why }),
+    junitCase({
+      classname: 'trace',
+      name: countedNoun(times, 'unjudged element'),
+      outcome: 'skipped',
+      message: why,
+    }),
   );
 }

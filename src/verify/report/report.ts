@@ -24,7 +24,7 @@ export class Listed<Item> {
   }
 }
 
-/** A JSON list, written with one element per line as elements arrive. */
+/** A JSON array, written with one element per line as elements arrive. */
 export class JsonList {
   #separator = '\n';
 
@@ -39,7 +39,7 @@ export class JsonList {
   }
 }
 
-/** Names a tool of a server, or a model of a provider. */
+/** Returns `<server>/<tool>` for tools and `<provider>/<model>` for models. */
 export function calledName({ tool, provider, model }: TraceFinding): string {
   const called = tool === '' ? model : tool;
   return [provider, called].filter((part) => part !== '').join('/');

@@ -10,7 +10,7 @@ const MAX_RULES = 10_000;
 const NOTE_ACTIONS: ReadonlySet<string> = new Set(['mask']);
 
 /**
- * SARIF 2.1.0 for code hosts: violations at their lines of the trace, with the rule of the policy.
+ * SARIF 2.1.0 for code hosts: violations at their trace lines, with the policy rule.
  * @param trace path of the trace, as shown
  */
 export function createSarifReport(write: (value: unknown) => string, trace: string): Report {
@@ -79,7 +79,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
   }
 }
 
-/** Includes the check: several checks may use the same rule name. */
+/** Includes the check, because several checks may use the same rule name. */
 function ruleId({ check, rule }: TraceFinding): string {
   return check === rule ? rule : `${check}/${rule}`;
 }

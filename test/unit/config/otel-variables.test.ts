@@ -99,7 +99,7 @@ describe('OpenTelemetry’s variables', () => {
       'OTEL_TRACES_SAMPLER_ARG',
     ]);
     expect(problems('otel: {enabled: true, variables: {OTEL_X: a}}\n')[0]).toMatch(
-      /OTEL_X: is not a variable passed/,
+      /OTEL_X: is not a variable that is passed/,
     );
   });
 

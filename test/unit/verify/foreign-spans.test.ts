@@ -235,7 +235,7 @@ describe('content that no reader knows', () => {
     expect(stdout).not.toContain('clean');
     const junit = await verify([...PRESETS, '--output', 'junit'], unknown(attributes));
     expect(junit.stdout).toMatch(/skipped="1".*/);
-    expect(junit.stdout).toContain('1 unjudged elements');
+    expect(junit.stdout).toContain('1 unjudged element');
   });
 
   it.each([{ 'http.request.method': 'GET' }, { 'db.query.text': 'select 1' }, { 'app.retries': '3' }])(

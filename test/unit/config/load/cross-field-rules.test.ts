@@ -62,11 +62,11 @@ describe('rules that join keys', () => {
     ],
     [
       'mcp: {servers: [{name: a, url: "https://a", suppress: [secrets, promt_injection]}]}',
-      /suppress\.1: is not a rule of the inspector; did you mean prompt_injection\?$/,
+      /suppress\.1: is not an inspector rule; did you mean prompt_injection\?$/,
     ],
     [
       'mcp: {servers: [{name: a, url: "https://a", suppress: ["custom:1"]}], inspector: {custom_injection_patterns: [a]}}',
-      /suppress\.0: is not a rule of the inspector; did you mean custom:0\?$/,
+      /suppress\.0: is not an inspector rule; did you mean custom:0\?$/,
     ],
     [
       'mcp: {servers: [{name: a, url: "https://a/?tenant=b", headers: {X-Team: c}, public: [x-team, Tenant, x-taem]}]}',
