@@ -311,9 +311,7 @@ describe('limits of an evaluation', { timeout: 60_000 }, () => {
     const text =
       'package gateway.policy\ndeny contains r if { input.hostile; some i in numbers.range(1, 30000); r := sprintf("%050d", [i]) }\n';
     const engine = await startRegoEngine([{ name: 'p.rego', text }], PATIENT);
-    await expect(judged(engine, { hostile: true })).rejects.toThrow(
-      /policy result for a call is too long/u,
-    );
+    await expect(judged(engine, { hostile: true })).rejects.toThrow(/policy result for a call is too long/u);
     expect(await judged(engine, {})).toEqual({ deny: [] });
     await engine.close();
   });
