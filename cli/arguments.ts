@@ -7,7 +7,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../src/providers/registry.ts'
 import { UsageError } from './command.ts';
 import { printable } from './output.ts';
 
-/** Reads `a,b,c`. */
+/** Parses `a,b,c`. */
 function commaList(flag: string, text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   if (items.includes(''))
@@ -17,10 +17,10 @@ function commaList(flag: string, text: string): string[] {
   return items;
 }
 
-/** Stands for an empty list, which allows nothing. Without the flag, everything is allowed. */
+/** Denotes an empty list. An omitted flag selects the default instead. */
 const NOTHING = 'none';
 
-/** Reads `a,b,c`, or `none`. */
+/** Parses `a,b,c`, or `none`. */
 export function allowedList(flag: string): (text: string) => string[] {
   return (text) => listOrNone(flag, text);
 }
@@ -35,7 +35,7 @@ function listOrNone(flag: string, text: string): string[] {
   return [];
 }
 
-/** Reads `openai,anthropic`, or `none`. */
+/** Parses `openai,anthropic`, or `none`. */
 export function providerList(text: string): ProviderName[] {
   return listOrNone('--allowed-providers', text).map((item) => {
     const known = PROVIDER_NAMES.find((name) => name === item);
@@ -47,7 +47,7 @@ export function providerList(text: string): ProviderName[] {
   });
 }
 
-/** Reads `system,developer`, or `none`. */
+/** Parses `system,developer`, or `none`. */
 export function roleList(text: string): InstructionRole[] {
   return listOrNone('--trust', text).map((item) => {
     const known = INSTRUCTION_ROLES.find((role) => role === item);
@@ -59,7 +59,7 @@ export function roleList(text: string): InstructionRole[] {
   });
 }
 
-/** Reads `safety,pci`. */
+/** Parses `safety,pci`. */
 export function presetList(text: string): PresetName[] {
   return commaList('--presets', text).map((item) => {
     const known = PRESET_NAMES.find((name) => name === item);
@@ -71,7 +71,7 @@ export function presetList(text: string): PresetName[] {
   });
 }
 
-/** Reads `key=value,key=value`, or `none`. */
+/** Parses `key=value,key=value`, or `none`. */
 export function tagMap(text: string): Record<string, string> {
   return Object.fromEntries(
     listOrNone('--tags', text).map((pair) => {
@@ -83,7 +83,7 @@ export function tagMap(text: string): Record<string, string> {
   );
 }
 
-/** Reads `rule=report,safety/rule=off`, or `none`. */
+/** Parses `rule=report,safety/rule=off`, or `none`. */
 export function overrideMap(text: string): RuleOverrides {
   return Object.fromEntries(
     listOrNone('--policy-overrides', text).map((pair) => {
@@ -98,7 +98,7 @@ export function overrideMap(text: string): RuleOverrides {
   );
 }
 
-/** Returns a parser of durations such as `30d` or `1h30m`, in milliseconds. Its errors name the flag. */
+/** Returns a parser for durations such as `30d` or `1h30m`. Errors name the flag. */
 export function durationOf(flag: string): (text: string) => Milliseconds {
   return (text) => {
     const durationMs = parseDuration(text);

@@ -4,7 +4,7 @@ import { ERROR_STATUS } from '../src/errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Formats all records of one request: the caller, the decisions, the findings and the outcome. */
+/** Formats all records of one request: caller, decisions, findings and outcome. */
 export function storyText(requestId: string, records: readonly Json[], paint: Paint): string {
   const activities = records.filter(({ class_uid: uid }) => uid === 6003);
   const detections = records.filter(({ class_uid: uid }) => uid === 2004);

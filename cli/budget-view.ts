@@ -31,7 +31,6 @@ export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number):
   );
 }
 
-/** A title and the accounts listed under it. */
 export interface TitledWindows {
   readonly title: string;
   readonly windows: readonly AccountStatus[];
@@ -67,7 +66,6 @@ export function windowTables(budgets: readonly TitledWindows[], io: Io, now: num
     .join('\n\n');
 }
 
-/** Hides a window that has no limit and no spending. */
 function isShown({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): boolean {
   return account.limitNanoUsd !== undefined || spentNanoUsd > 0 || reservedNanoUsd > 0;
 }

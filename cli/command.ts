@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Process resources that a command may use. main.ts passes them in, and tests can pass their own. */
+/** Process resources of a command, passed in so that tests can replace them. */
 export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -28,7 +28,7 @@ export function withCall<Given extends readonly unknown[]>(
 
 /** Global flags. Read them with `program.opts<GlobalOptions>()` or `command.optsWithGlobals()`. */
 export interface GlobalOptions {
-  /** `--config <path>`. If undefined, ./gateway.yaml if it exists, else the defaults. */
+  /** `--config <path>`; default: ./gateway.yaml if it exists, else the built-in defaults. */
   readonly config?: string;
   readonly verbose?: boolean;
   /** `--server <url>`: use the operator API at this URL instead of Redis. */
@@ -37,10 +37,10 @@ export interface GlobalOptions {
   readonly tokenFile?: string;
 }
 
-/** Adds a command to the program. Each file of cli/commands exports one as `register<Name>`. */
+/** Adds a command to the program. Each file in cli/commands exports one as `register<Name>`. */
 export type Register = (program: Command, io: Io) => void;
 
-/** Reports wrong usage. Printed as one line, with exit code 2; other errors exit with 1. */
+/** Thrown for wrong usage. Printed as one line, with exit code 2; other errors exit with 1. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -48,7 +48,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Reports a negative result (`config check`, `doctor`). Exits with the code and prints nothing. */
+/** Thrown for a negative result (`config check`, `doctor`). Exits with the code and prints nothing. */
 export class ExitCode extends Error {
   readonly code: number;
 

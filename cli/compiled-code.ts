@@ -9,7 +9,7 @@ const PRUNE_AFTER_MS = 10_000;
 
 /**
  * Caches compiled code for later starts and child processes, which halves their CPU use at start. Without a writable
- * cache, code is compiled as usual. Commands that run longer than the delay also prune the cache.
+ * cache, code is compiled as usual. Commands that run longer than `pruneAfterMs` also prune the cache.
  */
 export async function keepCompiledCode(env: NodeJS.ProcessEnv, pruneAfterMs = PRUNE_AFTER_MS): Promise<void> {
   if (getCompileCacheDir() !== undefined) return; // set by NODE_COMPILE_CACHE
@@ -34,7 +34,7 @@ async function prune(directory: string): Promise<void> {
   }
 }
 
-/** Reports whether only this user can write to the cache. The code in the cache will be executed. */
+/** Reports whether only this user can write to the cache, which contains code that will be executed. */
 async function isPrivate(directory: string): Promise<boolean> {
   const { uid, mode } = await stat(directory);
   return uid === process.getuid?.() && (mode & 0o022) === 0;

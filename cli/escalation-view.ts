@@ -2,7 +2,7 @@ import { formatDuration } from '../src/config/duration.ts';
 import type { Escalation } from '../src/escalation/escalation.ts';
 import { listing, printable, table, type Paint } from './output.ts';
 
-/** Returns a request with ISO 8601 times and without the nonce, which only answers need. */
+/** Returns an approval request with ISO 8601 times, without the nonce (needed only to answer). */
 export function escalationJson(escalation: Escalation): Record<string, unknown> {
   const { nonce: _nonce, requested_at, expiry, ...shown } = escalation;
   return { ...shown, requested_at: iso(requested_at), expiry: iso(expiry) };
@@ -17,10 +17,9 @@ export function escalationTable(waiting: readonly Escalation[], now: number, pai
     ruleNames(escalation),
     formatDuration(Math.max(1, Math.ceil((escalation.expiry - now) / 1_000)) * 1_000),
   ]);
-  return table(['ID', 'KEY', 'ASKS FOR', 'RULE', 'LEFT'], rows, paint);
+  return table(['ID', 'KEY', 'ASKS FOR', 'RULE', 'EXPIRES IN'], rows, paint);
 }
 
-/** Shows all details of one request, and the commands to approve or deny it. */
 export function escalationBlock(escalation: Escalation, paint: Paint): string {
   const [first] = escalation.rules;
   const entries: [string, string][] = [
@@ -29,14 +28,14 @@ export function escalationBlock(escalation: Escalation, paint: Paint): string {
     ...optionalRow('agent', escalation.agent_name),
     ...optionalRow('owner', escalation.owner),
     ['asks for', subjectOf(escalation)],
-    ...optionalRow('or for', escalation.other_models.join(', ')),
+    ...optionalRow('fallback models', escalation.other_models.join(', ')),
     ...optionalRow('session', escalation.session_id),
     ['rule', ruleNames(escalation)],
     ['reason', first?.reason ?? ''],
     ...optionalRow('arguments', escalation.arguments),
     ...optionalRow('prompt', escalation.prompt_text),
     ['digest', escalation.request_digest],
-    ['until', iso(escalation.expiry)],
+    ['expires', iso(escalation.expiry)],
   ];
   return [
     paint('bold', `${printable(escalation.key_name)} asks for ${printable(subjectOf(escalation))}`),
@@ -52,10 +51,10 @@ function optionalRow(name: string, value: string): [string, string][] {
 
 function subjectOf({ method, provider, model, mcp_server, ...named }: Escalation): string {
   const { tool_name: tool, prompt_name: prompt, resource_uri: uri } = named;
-  if (tool !== '') return `tool ${tool} of ${mcp_server}`;
-  if (prompt !== '') return `prompt ${prompt} of ${mcp_server}`;
-  if (uri !== '') return `resource ${uri} of ${mcp_server}`;
-  if (method !== 'llm_call') return `${method} of ${mcp_server}`;
+  if (tool !== '') return `tool ${tool} on ${mcp_server}`;
+  if (prompt !== '') return `prompt ${prompt} on ${mcp_server}`;
+  if (uri !== '') return `resource ${uri} on ${mcp_server}`;
+  if (method !== 'llm_call') return `${method} on ${mcp_server}`;
   return model === '' ? provider : `${provider} ${model}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Examples for the help of commands whose own files add none. */
+/** Help examples for commands that define none in their own files. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['gateway serve', 'SERVER_INSECURE_DEV=true gateway serve --config ./gateway.yaml'],
   demo: ['gateway demo'],

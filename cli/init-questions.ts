@@ -17,10 +17,7 @@ const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
   agent: 'Mask secrets in requests and answers?',
 };
 
-/**
- * Asks the questions on a terminal.
- * @param given the purpose, if already chosen
- */
+/** @param given purpose, if already chosen */
 export async function askAnswers(io: Io, given: Purpose | undefined): Promise<Answers> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   const purpose =

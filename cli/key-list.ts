@@ -29,7 +29,6 @@ function keyList(now: number): ListShape<KeyRecord> {
   };
 }
 
-/** Adds `gateway keys list`. */
 export function registerKeyList(keys: Command, io: Io): void {
   withOutput(withList(keys.command('list').description('list keys'), keyList(0))).action(
     withCall(io, listKeys),

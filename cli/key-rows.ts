@@ -14,7 +14,6 @@ import {
 import { createProgress } from './progress.ts';
 import { activeKeys, allKeys, ofEachKey } from './read-keys.ts';
 
-/** A row that belongs to a key. */
 interface OfKey {
   readonly record: KeyRecord;
 }
@@ -29,7 +28,7 @@ const RECORDS = {
 
 export const { fields: RECORD_FIELDS, orders: RECORD_ORDERS } = RECORDS;
 
-/** Adds fields and orders of the key record to those of the state. */
+/** Adds the fields and orders of key records to those of key states. */
 export function withRecords<Row extends OfKey>(state: ListShape<Row>): ListShape<Row> {
   const { name, owner, hash } = RECORDS.fields;
   const { name: byName, created } = RECORDS.orders;
@@ -48,7 +47,7 @@ export function withRecords<Row extends OfKey>(state: ListShape<Row>): ListShape
   };
 }
 
-/** Returns all keys; in the chosen order if Redis keeps that order. */
+/** Returns all keys, in the chosen order if Redis maintains it. */
 export async function keyRows(operations: Operations, io: Io, sort: string): Promise<Rows<KeyRecord>> {
   const counted = sort === 'created' ? await operations.keys.count() : undefined;
   return counted?.isOrdered === true
@@ -78,9 +77,9 @@ interface KeyReading<Row> {
 }
 
 interface ActiveReading<Row extends OfKey> extends KeyReading<Row> {
-  /** Active keys, which are listed first. */
+  /** Listed first. */
   readonly active: ActiveKeys;
-  /** Set if there are no other keys in the list. */
+  /** True if the list contains active keys only. */
   readonly isWhole: boolean;
 }
 
@@ -121,7 +120,7 @@ export async function listedActive<Row extends OfKey>(
   };
 }
 
-/** Lists keys. Reads the state only of keys that may be shown. */
+/** Reads the state only of keys that may be shown. */
 export async function listedKeys<Row extends OfKey>(
   operations: Operations,
   io: Io,
@@ -154,7 +153,7 @@ export function matching(
   return filtered(records, (record) => matches(record, fields, relevant));
 }
 
-/** Yields rows one by one: there may be a million. */
+/** Yields rows one by one, because there may be a million. */
 export async function* filtered<Row>(
   rows: Rows<Row>['rows'],
   isWanted: (row: Row) => boolean,

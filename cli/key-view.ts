@@ -2,7 +2,6 @@ import { isoTime } from '../src/auth/key-json.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
-/** The `<key>` argument shared by all commands about one key. */
 export const KEY_ARGUMENT = ['<key>', 'name of the key, or its hash (at least 6 hex digits)'] as const;
 
 /** Returns the key's name if the operator used it, and its hash otherwise, for suggested commands. */
@@ -56,7 +55,7 @@ function entryText(value: unknown): string {
     .join(', ');
 }
 
-/** Formats a time to the minute, for tables. */
+/** Formats a UTC time to the minute, for tables. */
 export function shortTime(timeMs: number | undefined): string {
   return isoTime(timeMs)?.slice(0, 16).replace('T', ' ') ?? '-';
 }

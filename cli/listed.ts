@@ -13,7 +13,7 @@ export interface ListOptions {
   readonly filter?: readonly Filter[];
 }
 
-/** Compares a field of a row with a glob. */
+/** Selects rows whose field matches the glob. */
 export interface Filter {
   readonly field: string;
   readonly glob: string;
@@ -91,7 +91,7 @@ async function bestRows<Row>(
   if (order === undefined) throw new UsageError(`--sort: "${printable(sort)}" is not an order`);
   let rows: Row[] = [];
   let total = 0;
-  /** The last of the best rows found so far. */
+  /** The last of the best rows so far. */
   let last: Row | undefined;
   for await (const row of all) {
     if (!matches(row, fields, filter)) continue;

@@ -5,13 +5,11 @@ import { fileURLToPath } from 'node:url';
 import type { Io } from './command.ts';
 
 /**
- * Runs one command line. Returns exit code 0, 1 for a failure, or 2 for a usage error.
- *
- * This module's static imports must load on old Node versions, which then show a clear message instead of a
- * SyntaxError.
+ * Returns exit code 0, 1 for a failure, or 2 for a usage error. This module's static imports must load on old Node
+ * versions, so that users see a clear message instead of a SyntaxError.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  // Modules imported from here on use the compile cache.
+  // Imported dynamically, so that the compile cache is enabled first.
   const { run } = await import('./run.ts');
   return run(argv, io);
 }
@@ -33,17 +31,17 @@ function isMain(): boolean {
   return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url);
 }
 
-/** Equals `engines.node` of package.json, as a test verifies. */
+/** Must match `engines.node` in package.json; a test checks this. */
 const OLDEST = { major: 22, minor: 15 };
 
 /**
- * Explains why this Node version cannot run the gateway; undefined if it can.
+ * Returns the reason why a Node version cannot run the gateway, or undefined if it can.
  * @param version such as `20.20.2`
  */
 export function whyTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;
-  return `needs Node ${String(OLDEST.major)}.${String(OLDEST.minor)} or newer; this is Node ${version}. Install it from https://nodejs.org/en/download`;
+  return `needs Node ${String(OLDEST.major)}.${String(OLDEST.minor)} or newer; this is Node ${version}. Install a newer version from https://nodejs.org/en/download`;
 }
 
 if (isMain()) {

@@ -26,10 +26,10 @@ export async function gatewaySettings(call: Call): Promise<OperatorSettings> {
     : operatorSettings(loadedConfig(call).config);
 }
 
-/** @throws UsageError without the content of the file */
+/** @throws UsageError whose message omits the file content */
 async function readToken(path: string | undefined): Promise<string> {
   if (path === undefined)
-    throw new UsageError('--server needs --token-file, a file with an API token of the operator page');
+    throw new UsageError('--server needs --token-file, a file with an API token for the operator page');
   const { readFile } = await import('node:fs/promises');
   const { isApiToken } = await import('../src/operator/sign-in/tokens.ts');
   const token = await readFile(path, 'utf8').then(
@@ -42,10 +42,7 @@ async function readToken(path: string | undefined): Promise<string> {
   return token;
 }
 
-/**
- * Runs `work` for one key.
- * @param reference name or hash of the key, or the beginning of its hash
- */
+/** @param reference key name, key hash, or the beginning of the hash */
 export function onKey<Result extends object>(
   call: Call,
   reference: string,

@@ -63,7 +63,7 @@ export async function auditChange(call: Call, change: OperatorChange | undefined
   }
 }
 
-/** Returns the user name in the operating system; undefined for users without one, as in containers. */
+/** Returns the operating system's user name, else USER or LOGNAME. Containers may have none of them. */
 export function operatorName({ env }: Io): string | undefined {
   try {
     return userInfo().username;

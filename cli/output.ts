@@ -29,7 +29,7 @@ export function print({ command, stdout }: Call, json: unknown, table: () => str
   stdout.write(output === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);
 }
 
-/** Formats JSON for terminals. Escapes characters that break lines, hide text or move the cursor; the value stays. */
+/** Formats JSON for terminals: escapes characters that break lines, hide text or move the cursor. */
 export function printableJson(value: unknown, indent = 0): string {
   return replaceUnseen(JSON.stringify(value, null, indent), (hidden) =>
     // JSON.stringify escapes line feeds inside strings; a bare line feed is indentation.
@@ -50,7 +50,6 @@ export function painter(io: Io, stream: { readonly isTTY?: boolean } = io.stdout
   return (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text);
 }
 
-/** Formats rows under headings, with aligned columns. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -76,19 +75,18 @@ export function listing(entries: readonly (readonly [string, string])[], paint: 
     .join('\n');
 }
 
-/** Returns the length of the longest text. Avoids Math.max, which cannot take arbitrarily many arguments. */
+/** Returns the largest length in code points. Does not spread into Math.max, which limits the argument count. */
 function widest(texts: readonly string[]): number {
   let width = 0;
   for (const text of texts) width = Math.max(width, [...text].length);
   return width;
 }
 
-/** Replaces control characters, with which stored text could rewrite the terminal's screen. */
+/** Replaces invisible and control characters, so that stored text cannot rewrite the terminal screen. */
 export function printable(text: string): string {
   return replaceUnseen(text, () => '\uFFFD');
 }
 
-/** Applies `printable` to each line. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

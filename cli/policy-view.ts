@@ -12,10 +12,10 @@ export function describedText(set: SetDescription, paint: Paint): string {
   const facts: [string, string][] = [
     ['digest', set.digest],
     ['default action', `${set.default_action.action}: ${set.default_action.why}`],
-    ['can allow', yesOrNo(set.can_allow)],
+    ['has allow rules', yesOrNo(set.can_allow)],
     ['reads the prompt', yesOrNo(set.reads_prompt)],
-    ['reads drift', yesOrNo(set.reads_drift)],
-    ['first state', set.initial_state],
+    ['uses drift scores', yesOrNo(set.reads_drift)],
+    ['initial state', set.initial_state],
   ];
   const warnings = set.warnings.map((warning) => `${paint('yellow', '!')} ${printable(warning)}`);
   return [...files, '', listing(facts, paint), ...(warnings.length === 0 ? [] : ['', ...warnings])].join(
@@ -28,7 +28,6 @@ function ruleWithMode({ overrides }: SetDescription, file: string, rule: string)
   return mode === undefined ? rule : `${rule}: ${mode}`;
 }
 
-/** Describes one policy source and its number of rules on one line. */
 export function describedFile({ file, kind, rules, has_states }: SetDescription['files'][number]): string {
   const count = `${String(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
   return `${kind === 'preset' ? file : `${kind} ${file}`}: ${count}${has_states ? ', states' : ''}`;
@@ -38,9 +37,8 @@ function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
-/** Formats the result of `gateway policy explain`. Rules that fired are listed first. */
 export function explainedText(explanation: Explanation, paint: Paint): string {
-  const verdict = explanation.verdict === 'none' ? 'no rule decides' : explanation.verdict;
+  const verdict = explanation.verdict === 'none' ? 'no rule decided' : explanation.verdict;
   const outcome = explanation.passes ? paint('green', 'passes') : paint('red', 'refused');
   const fired = explanation.rules.filter((rule) => rule.fired);
   const others = explanation.rules.filter((rule) => !rule.fired);
@@ -50,7 +48,7 @@ export function explainedText(explanation: Explanation, paint: Paint): string {
     '',
     listing(explanationRows(explanation), paint),
     ...rulesSection('Rules that fired', fired, paint),
-    ...rulesSection('Rules for this kind of call that did not fire', others, paint),
+    ...rulesSection('Applicable rules that did not fire', others, paint),
     ...(explanation.rules_for_other_calls === 0
       ? []
       : ['', forOtherCalls(explanation.rules_for_other_calls)]),
@@ -93,7 +91,6 @@ function ruleLines(
   ];
 }
 
-/** Shows a finding in its context, with detector and place. */
 function foundLine(found: RuleExplanation['found'][number], paint: Paint): string {
   const { before, words, after, detector = '', finding = '', place = '', role = '' } = found;
   const by = [detector, finding, place, role].filter((part) => part !== '').join(', ');
@@ -102,7 +99,7 @@ function foundLine(found: RuleExplanation['found'][number], paint: Paint): strin
 
 function truth(holds: boolean | null, paint: Paint): string {
   if (holds === null) return paint('yellow', '? unknown:');
-  return holds ? paint('green', '✓ holds:') : paint('dim', '✗ not met:');
+  return holds ? paint('green', '✓ met:') : paint('dim', '✗ not met:');
 }
 
 function regoLines(rego: Explanation['rego'], paint: Paint): string[] {
@@ -121,7 +118,8 @@ export function testedText(results: readonly TestResult[], paint: Paint): string
     ...(detail === undefined ? [] : detail.split('\n').map((line) => `      ${printable(line)}`)),
   ]);
   const counts = countsOf(results);
-  const total = `${String(counts.total)} tests: ${String(counts.passed)} passed, ${String(counts.failed)} failed, ${String(counts.errors)} broken, ${String(counts.skipped)} skipped`;
+  const tests = counts.total === 1 ? '1 test' : `${counts.total} tests`;
+  const total = `${tests}: ${counts.passed} passed, ${counts.failed} failed, ${counts.errors} errored, ${counts.skipped} skipped`;
   return [...lines, ...(lines.length === 0 ? [] : ['']), total].join('\n');
 }
 

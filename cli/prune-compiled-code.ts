@@ -14,8 +14,8 @@ interface CompiledFile {
 
 /**
  * Removes the least recently used compiled code, such as that of earlier builds and Node versions, once the cache
- * exceeds 64 MiB. Other processes may read, write and prune at the same time: Node recompiles missing code.
- * @param directory contains one folder per Node version, as `enableCompileCache` creates it
+ * exceeds 64 MiB. Safe while other processes read, write or prune, because Node recompiles missing code.
+ * @param directory as passed to `enableCompileCache`; contains one folder per Node version
  */
 export async function pruneCompiledCode(
   directory: string,
@@ -37,7 +37,7 @@ export async function pruneCompiledCode(
   for (const folder of folders) await rmdir(folder).catch(() => undefined);
 }
 
-/** Reads files one by one to keep a running gateway fast. */
+/** Stats one file at a time, so that a running gateway stays responsive. */
 async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
   const files: CompiledFile[] = [];
   for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {
@@ -49,7 +49,7 @@ async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
   return files;
 }
 
-/** Ignores that another process has removed the file. */
+/** Ignores files that another process has removed. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -7,7 +7,7 @@ import { createProgress } from './progress.ts';
 
 /** Number of keys whose state is read per batch: enough to hide the round trip, few enough for the Redis deadline. */
 const READS_AT_ONCE = 400;
-/** Page sizes. The first page is small: a short list needs no more. */
+/** Page sizes. The first page is small, because a short list needs no more. */
 const PAGE = { first: 500, next: 2_500 } as const;
 
 /** Yields all keys page by page, reading the next page ahead. */
@@ -51,8 +51,8 @@ function started<Result>(work: Promise<Result>): Promise<Result> {
 const RECORDS_AT_ONCE = 500;
 
 /**
- * Waits until the order of use contains every key. After an upgrade this reads every key once, and again while gateways
- * of an earlier release are running.
+ * Waits until the order of use contains every key. Reads every key once after an upgrade, and again while gateways of an
+ * earlier release are running.
  */
 async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   if (await keyUses.isComplete()) return;
@@ -76,7 +76,7 @@ const NOTE =
   'gateway: this list required reading every key, because gateways of an earlier release may have used some of them. ' +
   'Lists are fast again one day after the last such gateway has stopped\n';
 
-/** Yields the keys that are used or marked, unordered. */
+/** Yields active keys in no particular order. */
 export async function* activeKeys(
   operations: Operations,
   io: Io,

@@ -49,7 +49,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
   },
 };
 
-/** Commands for other programs, which help does not list. */
+/** Commands that only other programs call; omitted from help. */
 const HIDDEN: Commands = { complete: async () => (await import('./commands/complete.ts')).registerComplete };
 
 const EXAMPLES = `
@@ -122,7 +122,7 @@ function refuseOverApi(program: Command, action: Command): void {
   if (!OVER_API.includes(named.name()))
     throw new UsageError(`gateway ${named.name()} does not work through the API: run it without --server`);
   if (as !== undefined)
-    throw new UsageError('--as: through the API, the audit trail records the name of the token');
+    throw new UsageError("--as cannot be used with --server: the audit trail records the token's name");
 }
 
 /** Returns the arguments before `--`; the rest belongs to another program (`gateway exec -- …`). */
@@ -131,13 +131,13 @@ function ownArguments(argv: readonly string[]): readonly string[] {
   return end < 0 ? argv : argv.slice(0, end);
 }
 
-/** Loaded on demand, since it runs git in a checkout. */
+/** Called only for --version, because `versionText` runs git in a checkout. */
 async function version(): Promise<string> {
   const { versionText } = await import('./version.ts');
   return versionText();
 }
 
-/** Runs one command line. Returns exit code 0, 1 for a failure, or 2 for a usage error. */
+/** Returns exit code 0, 1 for a failure, or 2 for a usage error. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     const program = await createProgram(argv, io);
@@ -164,7 +164,7 @@ async function reportError(error: unknown, io: Io, verbose: boolean): Promise<nu
 
 async function errorLines(error: unknown): Promise<readonly string[]> {
   if (error instanceof ConfigError) return error.problems.map(formatProblem);
-  // Imported on demand: few commands load this large library.
+  // Imported on demand, because few commands need this large library.
   const { ZodError } = await import('zod');
   if (error instanceof ZodError) {
     return error.issues.map((issue) => `${flagOf(issue.path)}: ${brokenRule(issue)}`);
@@ -172,7 +172,7 @@ async function errorLines(error: unknown): Promise<readonly string[]> {
   return [messageOf(error)];
 }
 
-/** Returns the flag of an invalid field: `allowedModels.0` is the first value of `--allowed-models`. */
+/** Returns the flag for an invalid field, such as `--allowed-models, entry 1` for `allowedModels.0`. */
 function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
   const flag = String(field)
     .replace(/InMs$/, 'In')
@@ -181,7 +181,7 @@ function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
   return [`--${flag}`, ...which].join(', ');
 }
 
-/** Returns the violated rule. For an invalid member name, the rule is one level down. */
+/** Returns the violated rule. For an invalid member name, zod nests the rule one level deeper. */
 function brokenRule(issue: z.core.$ZodIssue): string {
   const [inKey] = issue.code === 'invalid_key' ? issue.issues : [];
   return inKey?.message ?? issue.message;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { gatewayIdentity } from '../src/admin/readiness.ts';
 import type { Config } from '../src/config/schema.ts';
 
-/** The fields of `/readyz` in use here. */
+/** The `/readyz` fields that this module uses. */
 const readyz = z.object({
   ready: z.boolean(),
   envoy: z.string(),
@@ -63,7 +63,7 @@ function judged(body: unknown, config: Config, address: string): Omit<RunningGat
   return { status: 'warn', message: `running, not ready: ${draining ? 'draining' : state}` };
 }
 
-/** Returns the metrics of the gateway at the configured admin address; undefined if none answers. */
+/** Returns the metrics of the gateway at the configured admin address, or undefined if none answers. */
 export async function gatewayMetrics(config: Config): Promise<string | undefined> {
   const answer = await get(`http://${adminAddress(config)}/metrics`);
   return answer?.text().catch(() => undefined);
@@ -73,7 +73,7 @@ function adminAddress({ server: { admin_host: host, admin_port: port } }: Config
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
-/** Returns why the gateway's file on disk is not in force. */
+/** Returns the reason why the gateway's file on disk is not in force, or undefined if it is. */
 function whyNotInForce(config: z.output<typeof readyz>['config']): string | undefined {
   if (config === undefined || config.in_force) return undefined;
   if (config.reason === 'restart')
@@ -81,7 +81,7 @@ function whyNotInForce(config: z.output<typeof readyz>['config']): string | unde
   return `the changed gateway.yaml is not in force (${config.reason ?? 'unknown'}); see the log of gateway serve`;
 }
 
-/** Returns undefined if there is no answer, and null if the answer is not JSON. */
+/** Returns undefined without an answer, or null if the answer is not JSON. */
 async function getJson(url: string): Promise<unknown> {
   const answer = await get(url);
   return answer?.json().catch(() => null);
@@ -95,7 +95,7 @@ async function get(url: string): Promise<Response | undefined> {
   }
 }
 
-/** One series of a metric. */
+/** One time series of a Prometheus metric. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

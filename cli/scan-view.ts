@@ -4,7 +4,7 @@ import { indented, printable, table, type Paint } from './output.ts';
 
 /** Formats the findings of one text, one row each, with the found text masked. */
 export function textTable({ id, findings, obfuscation, masked }: TextReport, paint: Paint): string {
-  const disguises = Object.entries(obfuscation).flatMap(([name, found]) => (found ? [name] : []));
+  const obfuscations = Object.entries(obfuscation).flatMap(([name, found]) => (found ? [name] : []));
   const rows = findings.map(({ detector, class: kind, rule, start, end, action, score }) => [
     detector,
     kind,
@@ -15,7 +15,7 @@ export function textTable({ id, findings, obfuscation, masked }: TextReport, pai
   ]);
   return [
     paint('bold', `${printable(String(id))}: ${countOf(findings.length)}`),
-    ...(disguises.length === 0 ? [] : [`  disguises: ${disguises.join(', ')}`]),
+    ...(obfuscations.length === 0 ? [] : [`  obfuscation: ${obfuscations.join(', ')}`]),
     ...(rows.length === 0
       ? []
       : [indented(table(['DETECTOR', 'CLASS', 'RULE', 'AT', 'SCORE', 'ACTION'], rows, paint))]),
@@ -30,10 +30,13 @@ export function conversationTable({ id, turns }: ConversationReport, paint: Pain
     turn.drift_score.toFixed(2),
     turn.anchor_similarity.toFixed(2),
     turn.prior_similarity.toFixed(2),
-    turn.denied ? 'denied' : 'passes',
+    turn.denied ? 'denied' : 'passed',
   ]);
-  const title = paint('bold', `${printable(String(id))}: ${String(turns.length)} turns`);
-  const headings = ['TURN', 'DRIFT', 'LIKE THE FIRST', 'LIKE THE LAST', 'VERDICT'];
+  const title = paint(
+    'bold',
+    `${printable(String(id))}: ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`,
+  );
+  const headings = ['TURN', 'DRIFT', 'ANCHOR SIMILARITY', 'PRIOR SIMILARITY', 'VERDICT'];
   return `${title}\n${indented(table(headings, rows, paint))}\n`;
 }
 

@@ -46,7 +46,7 @@ function tag(text: string, before: Readonly<Record<string, string>> = {}): Recor
     throw new UsageError('--tag must be key=value, such as team=search');
   const name = text.slice(0, equals);
   // Schemas drop `__proto__`, and a budget without conditions would apply to every request.
-  if (name === '__proto__') throw new UsageError('--tag: no key has a tag __proto__');
+  if (name === '__proto__') throw new UsageError('--tag: __proto__ is not a valid tag name');
   return { ...before, [name]: text.slice(equals + 1) };
 }
 
@@ -58,7 +58,7 @@ function provider(text: string, before: readonly ProviderName[] = []): ProviderN
   return [...before, found];
 }
 
-/** Returns the conditions; undefined if no flag sets one. */
+/** Returns the conditions, or undefined if no flag sets one. */
 function matchOf({
   all,
   owner,
@@ -76,7 +76,7 @@ function matchOf({
   };
   const isEmpty = Object.keys(match).length === 0;
   if (all === true && !isEmpty)
-    throw new UsageError('--all cannot be combined with conditions. Remove one of them');
+    throw new UsageError('--all cannot be combined with conditions. Remove --all or the conditions');
   return isEmpty && all !== true ? undefined : match;
 }
 

@@ -32,7 +32,7 @@ interface TailCommandOptions {
 }
 
 interface ShowOptions extends OutputOptions {
-  /** Older spelling of `--output json`, which prints a bare array. */
+  /** Deprecated form of `--output json`. Prints a bare array. */
   readonly json?: true;
 }
 
@@ -45,12 +45,12 @@ export function registerAudit(program: Command, io: Io): void {
     audit
       .command('tail')
       .description('show the last records of the audit trail, oldest first')
-      .option('-n, --lines <count>', 'number of records', wholeNumber, 20)
+      .option('-n, --lines <count>', 'number of records; ignored with --since', wholeNumber, 20)
       .option('-f, --follow', 'keep printing new records until Ctrl-C')
       .addOption(
         new Option(
           '--since <time>',
-          'show records from this time on, e.g. 15m, 2h or 2026-01-31T12:00:00Z',
+          'show records since a time (2026-01-31T12:00:00Z) or for the last 15m, 2h, …',
         ).argParser(sinceOf),
       )
       .option('--key <key>', 'only records of this key: its name, or its hash (at least 6 hex digits)')
@@ -62,7 +62,12 @@ export function registerAudit(program: Command, io: Io): void {
   withOutput(audit.command('show'))
     .description('show one request: its caller, findings, decisions and outcome')
     .argument('<request-id>', 'X-Gateway-Request-ID header that the client received')
-    .addOption(new Option('--json', 'the records as a bare JSON array (older spelling)').hideHelp())
+    .addOption(
+      new Option(
+        '--json',
+        'print the records as a bare JSON array (deprecated: use --output json)',
+      ).hideHelp(),
+    )
     .addHelpText('after', '\nExample:\n  $ gateway audit show 0b7c1c9e-5d0f-4c57-9d3a-2f1a5a1f0c11\n')
     .action(withCall(io, showRequest));
 }
@@ -87,7 +92,7 @@ async function tailTrail(call: Call, options: TailCommandOptions): Promise<void>
   }
 }
 
-/** Refuses to show the trail if it is off: empty output would suggest that nothing has happened. */
+/** Refuses if the trail is off, because empty output would suggest that nothing has happened. */
 async function refuseIfOff(call: Call): Promise<void> {
   const { auditEnabled } = await gatewaySettings(call);
   if (auditEnabled) return;
@@ -96,12 +101,12 @@ async function refuseIfOff(call: Call): Promise<void> {
 }
 
 function whereOff(call: Call): string {
-  if (isRemote(call)) return 'at this gateway (audit.enabled: false in its configuration)';
+  if (isRemote(call)) return 'on this gateway (audit.enabled: false in its configuration)';
   const { file = 'the defaults, since there is no gateway.yaml here' } = loadedConfig(call).sources;
-  return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or name its configuration with --config`;
+  return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or pass the gateway's configuration file with --config`;
 }
 
-/** Searches Redis first, then `audit.file`, which also has records that the streams have dropped. */
+/** Searches Redis first, then `audit.file`, which also contains records that the streams have dropped. */
 async function showRequest(call: Call, requestId: string, { json: isOld }: ShowOptions): Promise<void> {
   const progress = createProgress(call, 'records');
   // The file exists only on the gateway's machine.

@@ -6,13 +6,13 @@ import type { GlobalOptions, Io } from '../command.ts';
 import { STORED_KINDS, type StoredKind } from '../completion/completion-places.ts';
 import { keptValues, type Candidate } from '../completion/kept-values.ts';
 
-/** Limit for Redis calls: a user is waiting at the prompt. */
+/** Deadline for Redis calls, while a user is waiting at the prompt. */
 const WITHIN_MS = 2_000;
 const MAX_CANDIDATES = 200;
 
 /**
- * Adds `gateway complete <kind>`, which completion scripts call on Tab. Prints one value per line with its description;
- * prints nothing if Redis or the configuration cannot be read.
+ * Adds `gateway complete <kind>`, which completion scripts call on Tab. Prints one value and its description per line,
+ * or nothing if Redis or the configuration cannot be read.
  */
 export function registerComplete(program: Command, io: Io): void {
   program
@@ -26,8 +26,8 @@ export function registerComplete(program: Command, io: Io): void {
       const path = command.optsWithGlobals<GlobalOptions>().config || undefined;
       const scope = { kind, prefix, key: kind === 'sessions' ? key : '', path };
       const candidates = await keptValues(io.env, scope, () => lookUp(io, path, scope));
-      for (const [value, meaning] of candidates.slice(0, MAX_CANDIDATES))
-        io.stdout.write(`${value}\t${meaning}\n`);
+      for (const [value, description] of candidates.slice(0, MAX_CANDIDATES))
+        io.stdout.write(`${value}\t${description}\n`);
     });
 }
 
@@ -37,7 +37,7 @@ interface Scope {
   readonly key: string;
 }
 
-/** Returns undefined on any failure: errors would disturb the line being typed. */
+/** Returns undefined on any failure, because errors would disturb the line being typed. */
 async function lookUp(
   io: Io,
   path: string | undefined,
@@ -49,7 +49,6 @@ async function lookUp(
     if (scope.kind === 'servers')
       return config.mcp.servers.map(({ name, url }): Candidate => [name, url]).filter(fits(scope.prefix));
     const { operate } = await import('../../src/operate.ts');
-    // Redis may be slow from here on.
     const found = await within(operate(impatient(config), (operations) => stored(operations, scope)));
     return found?.filter(fits(scope.prefix));
   } catch {
@@ -78,7 +77,7 @@ async function stored(
   }
   if (kind === 'sessions') {
     const { keyHash } = await keys.find(key);
-    return (await sessions.list(keyHash)).map(({ id, steps }) => [id, `${String(steps)} steps`]);
+    return (await sessions.list(keyHash)).map(({ id, steps }) => [id, `steps: ${String(steps)}`]);
   }
   return (await escalations.list()).map(({ id, tool_name, key_name }) => [
     id,
@@ -86,7 +85,7 @@ async function stored(
   ]);
 }
 
-/** Matches values without line breaks that begin with the typed text. */
+/** Matches values that begin with the typed text and contain no control characters. */
 function fits(prefix: string): (candidate: Candidate) => boolean {
   return ([value]) => value.startsWith(prefix) && !/[\p{C}]/u.test(value);
 }

@@ -51,7 +51,7 @@ function printConfig(call: Call, { output, explain }: PrintOptions): void {
   else call.stdout.write(output === 'json' ? `${JSON.stringify(input, null, 2)}\n` : stringify(input));
 }
 
-/** Adds the public APIs of providers without a `base_url`. */
+/** Adds the public URL of each provider whose `base_url` is not set. */
 function withBaseUrls(input: ConfigInput): ConfigInput {
   const filled = Object.values(providers).map(({ name, defaultBaseUrl }) => {
     const base = defaultBaseUrl === undefined ? {} : { base_url: defaultBaseUrl };

@@ -34,7 +34,7 @@ export function registerCredentials(program: Command, io: Io): void {
     withOperator(
       credentials
         .command('rotate')
-        .description('make all gateways on this Redis read the source of a credential again immediately')
+        .description('make all gateways on this Redis reload a credential from its source immediately')
         .argument('<credential>', 'name of the credential in the configuration'),
     ),
   ).action(withCall(io, rotateCredential));
@@ -79,7 +79,7 @@ const ROTATED: Readonly<Record<ReadHere, (name: string) => string>> = {
     `${name}: every gateway on this Redis reads it again within seconds; no gateway is running here`,
 };
 
-/** Waits until the local gateway has read the source. */
+/** Waits until the local gateway has tried to read the source. */
 async function readHere(config: Config, name: string, orderedAt: number): Promise<ReadHere> {
   for (let waitedMs = 0; waitedMs < READ_WITHIN_MS; waitedMs += POLL_EVERY_MS) {
     const metrics = await gatewayMetrics(config);
@@ -147,9 +147,7 @@ function shown(rows: readonly Readonly<Record<string, string>>[], io: Io): strin
   );
 }
 
-/**
- * State of a credential at a running gateway. Times are in ISO 8601; null means never, or that no gateway runs here.
- */
+/** Credential state on the local gateway. Times are in ISO 8601; null means never, or that no gateway runs here. */
 interface CredentialUsage {
   readonly state: 'usable' | 'failing' | 'unusable' | null;
   /** Last time that the source returned a value. */

@@ -22,7 +22,7 @@ const HELP = `
 Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, receivers of the
 audit trail and the gateway on this machine, and tests each active detector with a sample. Changes nothing.
 
-Exit code 0: no problems, but maybe warnings. 1: problems. 2: the configuration cannot be read, nothing was checked.
+Exit code 0: no problems, possibly warnings. 1: problems. 2: the configuration cannot be read; nothing was checked.
 
 Examples:
   $ gateway doctor
@@ -73,7 +73,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
     diagnoseAudit(config),
     runningGateway(config),
   ]);
-  // Measure first: the checks below use CPU and memory.
+  // Run after the latency measurement, because these checks use CPU and memory.
   const policies = await diagnosePolicies(config);
   const probes = [...(await probeEngines(config)), ...(await probeServerCredentials(config))];
   return [

@@ -24,7 +24,7 @@ interface RenderOptions {
 
 const FORMS = ['envoy', 'istio', 'envoy-gateway'] as const;
 
-/** Path inside the images of Istio and Envoy Gateway. */
+/** Path in the Istio and Envoy Gateway images. */
 const MESH_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Adds `gateway envoy …`, for an Envoy that the gateway does not manage (compose, mesh). */
@@ -33,8 +33,8 @@ export function registerEnvoy(program: Command, io: Io): void {
   envoy
     .command('render')
     .description("print Envoy's configuration for this gateway.yaml")
-    .option('--run-dir <folder>', 'folder of the Unix sockets', '/run/gateway')
-    .option('--ca-file <file>', "bundle that verifies providers (default: the system's)")
+    .option('--run-dir <folder>', 'folder for the Unix sockets', '/run/gateway')
+    .option('--ca-file <file>', "CA bundle that verifies providers (default: the system's)")
     .option('--access-log <file>', "file of Envoy's access log", '/dev/stdout')
     .option('--sds-dir <folder>', 'folder for SDS files, which let Envoy follow renewed certificates')
     .option('--sds-path <folder>', 'path of the SDS folder as seen by Envoy, if different')
@@ -55,7 +55,7 @@ export function registerEnvoy(program: Command, io: Io): void {
 
 async function render(call: Call, options: RenderOptions): Promise<void> {
   const { config } = loadedConfig(call);
-  // Loaded on demand: the providers would slow down every other command.
+  // Loaded on demand, because the providers would slow down every other command.
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
   const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
   const { runDir, caFile, accessLog, sdsDir, sdsPath, as, name, namespace } = options;

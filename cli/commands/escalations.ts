@@ -82,7 +82,7 @@ function isPrefix(reference: string, id: string): boolean {
   return reference.length >= MIN_ID_CHARS && id.startsWith(reference);
 }
 
-/** Runs until the process ends. Also polls the list, since Pub/Sub messages can get lost. */
+/** Runs until the process ends. Also polls the list, because Pub/Sub messages can get lost. */
 async function watch(call: Call): Promise<never> {
   const { output } = call.command.opts<OutputOptions>();
   return onGateway(call, async ({ escalations, watchEscalations }) => {

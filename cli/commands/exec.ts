@@ -22,7 +22,7 @@ Environment:
   GATEWAY_PROXY_KEY     the proxy key (required)
   OPENAI_API_KEY, …     the provider's own key, in its usual variable; or GATEWAY_PROVIDER_KEY
   GATEWAY_PROVIDER      the provider; required for a command that exec does not know
-  GATEWAY_URL           the gateway's address; required without ${DEFAULT_CONFIG_PATH}
+  GATEWAY_URL           the gateway's URL; required without ${DEFAULT_CONFIG_PATH}
   GATEWAY_CA_FILE       PEM certificates to trust in addition to the system's
 
 Examples:
@@ -41,7 +41,7 @@ export function registerExec(program: Command, io: Io): void {
     .argument('<command...>', 'command and its arguments, after --')
     .option('--model-override <model>', 'send every request to this model')
     .option('--model-map <alias=target,...>', 'replace model names', modelMap)
-    .option('--gateway-url <url>', 'address of the gateway')
+    .option('--gateway-url <url>', 'URL of the gateway')
     .option('--ca-file <file>', "PEM certificates to trust in addition to the system's")
     .showHelpAfterError("(put the command's own options after --, as in: gateway exec -- claude --version)")
     .addHelpText('after', HELP)
@@ -54,7 +54,7 @@ async function runCommand(
   flags: ExecFlags,
 ): Promise<never> {
   const { verbose } = given.command.optsWithGlobals<GlobalOptions>();
-  // Loaded on demand: the providers would slow down every other command.
+  // Loaded on demand, because the providers would slow down every other command.
   const { exec, ExecUsageError } = await import('../../src/exec/exec.ts');
   const { StartError } = await import('../../src/exec/run-child.ts');
   const { keysOutOfEnvironment } = await import('../../src/exec/hand-over.ts');
@@ -91,12 +91,12 @@ async function addressFor(flags: ExecFlags, call: Call): Promise<GatewayAddress>
   return addressOf(url, { caFile, insecure: call.env['SERVER_INSECURE_DEV'] === 'true' });
 }
 
-/** Refuses the default address: another program could listen there and receive the keys. */
+/** Refuses the default address, where another program could listen and receive the keys. */
 function configured(call: Call): Config {
   const { config, sources } = loadedConfig(call);
   if (sources.file !== undefined) return config;
   throw new UsageError(
-    `no gateway is named, and there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
+    `no gateway URL is set, and there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
   );
 }
 

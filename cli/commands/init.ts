@@ -79,7 +79,6 @@ async function init(flags: InitFlags, io: Io): Promise<void> {
   }
 }
 
-/** Loaded on demand, only to ask questions. */
 function questions(): Promise<typeof Questions> {
   return import('../init-questions.ts');
 }
@@ -122,7 +121,7 @@ function programName({ env, process: own }: Io): string {
     return 'npm run -s gateway --';
   }
   const file = own?.argv[1] ?? '';
-  // `npx gateway` would be unsafe: outside this folder, that name may be another package.
+  // `npx gateway` would be unsafe, because outside this folder that name may be another package.
   if (file.endsWith('.ts') || file.includes('/_npx/')) return `node ${file}`;
   return env['npm_command'] === 'exec' ? 'npx gateway' : 'gateway';
 }

@@ -36,8 +36,7 @@ interface CreateOptions extends OutputOptions, OperatorOptions {
 const OVERRIDES_HELP =
   'modes of policy rules for this key: rule=report, rule=off or rule=enforce, comma-separated, or none';
 
-const CREDENTIALS_HELP =
-  'provider credentials of the key, by their names in the configuration, comma-separated, or none';
+const CREDENTIALS_HELP = 'names of provider credentials in the configuration, comma-separated, or none';
 
 interface UpdateOptions extends OutputOptions {
   readonly policyOverrides?: RuleOverrides;
@@ -175,7 +174,7 @@ async function assertCredentials(call: Call, names: readonly string[] = []): Pro
   if (fault !== undefined) throw new UsageError(`--credentials: ${fault}`);
 }
 
-/** Warns of overrides that match no rule, which the gateway ignores. */
+/** Warns of overrides that match no rule. The gateway ignores them. */
 async function warnOfOverrides(call: Call, overrides: RuleOverrides = {}): Promise<void> {
   if (Object.keys(overrides).length === 0 || isRemote(call)) return;
   const { unknownOverrides } = await import('../../src/offline-policy.ts');

@@ -42,7 +42,7 @@ async function listPins(call: Call, server: string | undefined): Promise<void> {
     if (pins.length === 0)
       return 'No tools are pinned yet. The gateway pins a tool when it first lists it, if mcp.enabled is true.';
     const rows = pins.map((pin) => [pin.server, pin.tool, timeToSecond(pin.pinnedAt), ...changeOf(pin)]);
-    return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(call));
+    return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'NEW DIGEST'], rows, painter(call));
   });
 }
 
@@ -67,8 +67,8 @@ async function acceptPins(
       return `Accepted: ${accepted.map((pin) => `${printable(pin.tool)} (${pin.digest})`).join(', ')}`;
     }
     return tool === undefined
-      ? `No tool of ${printable(server)} has changed.`
-      : `${printable(tool)} of ${printable(server)} has not changed.`;
+      ? `No tool on ${printable(server)} has changed.`
+      : `${printable(tool)} on ${printable(server)} has not changed.`;
   });
   await auditChange(call, change.record);
 }

@@ -188,7 +188,7 @@ async function exitIfUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns each error with its source line; undefined for other errors. */
+/** Returns each error with its source line, or undefined for other errors. */
 function errorsOf(failure: unknown): string[] | undefined {
   if (failure instanceof ConfigError) return failure.problems.map(formatProblem);
   return failure instanceof PolicyFilesError ? failure.message.split(/\n(?! {2})/) : undefined;

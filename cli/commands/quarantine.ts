@@ -74,11 +74,11 @@ async function listLocks(call: Call, { all = false }: { readonly all?: boolean }
       ...timeLeft(lock, now),
       lock.cause === undefined ? '-' : lockCauseInWords(lock.cause),
     ]);
-    return table(['NAME', 'HASH', 'LEFT', 'UNTIL (UTC)', 'WHY'], rows, painter(call));
+    return table(['NAME', 'HASH', 'TIME LEFT', 'UNTIL (UTC)', 'CAUSE'], rows, painter(call));
   });
 }
 
-/** Returns locks, sorted by key hash. */
+/** Sorted by key hash. */
 async function allLocks(operations: Operations, io: Io, all: boolean): Promise<NamedLock[]> {
   const records = all
     ? (await keyRows(operations, io, 'hash')).rows
@@ -122,7 +122,7 @@ async function releaseKey(call: Call, reference: string): Promise<void> {
   await auditChange(call, change.record);
 }
 
-/** Returns the remaining time in whole seconds, and its end. */
+/** Returns the remaining time, rounded up to seconds, and the end in UTC. */
 function timeLeft({ ttlMs }: LockTime, now: number): [string, string] {
   if (ttlMs === undefined) return ['no end', '-'];
   const until = new Date(now + ttlMs).toISOString().slice(0, 19).replace('T', ' ');

@@ -77,21 +77,19 @@ async function receiptKey(call: Call, { jwks, secretFile }: VerifyOptions): Prom
   return { keys: { keys: [...(publicKeys?.keys ?? [])] } };
 }
 
-/** Strips the final line feed from the secret in a file. */
+/** Strips the final line break. */
 function secretOf(text: string): string {
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new UsageError('--secret-file: the file is empty');
   return secret;
 }
 
-async function keySetOf(place: string): Promise<JSONWebKeySet> {
-  if (!/^https?:\/\//i.test(place)) return readKeySet(readGiven('--jwks', place).toString());
-  if (!URL.canParse(place) || isPlainRemote(place)) {
-    throw new UsageError(
-      '--jwks must be an https:// address, a plain http:// one on a loopback address, or a file',
-    );
+async function keySetOf(source: string): Promise<JSONWebKeySet> {
+  if (!/^https?:\/\//i.test(source)) return readKeySet(readGiven('--jwks', source).toString());
+  if (!URL.canParse(source) || isPlainRemote(source)) {
+    throw new UsageError('--jwks must be an https:// URL, an http:// URL of a loopback address, or a file');
   }
-  return fetchKeySet({ url: place, timeoutMs: FETCH_TIMEOUT_MS });
+  return fetchKeySet({ url: source, timeoutMs: FETCH_TIMEOUT_MS });
 }
 
 function readGiven(flag: string, file: string): Buffer {

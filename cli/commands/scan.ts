@@ -24,7 +24,7 @@ const STDIN = '-';
 
 const NOTES = `
 Prints tables on a terminal, and one JSON line per text otherwise (fields: docs/scan.md); --output overrides this.
-A line that cannot be read is reported in its place, and the exit code is 1. Findings do not change the exit code.
+Invalid lines are reported in order, with exit code 1. Findings do not change the exit code.
 
 Examples:
   $ gateway scan < prompt.txt
@@ -58,7 +58,7 @@ export function registerScan(program: Command, io: Io): void {
 }
 
 async function scan(call: Call, file = STDIN, options: ScanOptions): Promise<void> {
-  // Loaded on demand: the detectors would slow down every other command.
+  // Loaded on demand, because the detectors would slow down every other command.
   const { scanConversations, scanText, scanTexts } = await import('../../src/offline.ts');
   const isStdin = file === STDIN;
   if (isStdin && call.stdin.isTTY) call.stderr.write('gateway: reading from the terminal until Ctrl-D\n');

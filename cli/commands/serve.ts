@@ -13,7 +13,7 @@ import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';
 
-/** Delay before collecting the garbage of the start, about 10 MB. */
+/** Delay before collecting the startup garbage, about 10 MB. */
 const SETTLED_MS = 5_000;
 
 /** Adds `gateway serve`, which runs the gateway until SIGTERM or SIGINT. */
@@ -31,7 +31,7 @@ export function registerServe(program: Command, io: Io): void {
     });
 }
 
-/** Serves the configuration at `path`. Another process reads it while this one loads its modules. */
+/** Serves the configuration at `path`, which another process loads while this one imports modules. */
 async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): Promise<Serving> {
   const { readConfig, renderEnvoy, close } = startConfigReader();
   try {
@@ -49,7 +49,7 @@ async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): P
   }
 }
 
-/** Reads the changed configuration in another process. */
+/** Loads the changed configuration in another process. */
 async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   const reader = startConfigReader();
   try {
@@ -60,16 +60,16 @@ async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   }
 }
 
-/** Starts the first sidecar early, because loading its modules takes most of the start. Killed if the start fails. */
+/** Starts the first sidecar early, because importing modules takes most of its startup. Kills it at the end. */
 export async function withWorkerAhead(
   work: (ahead: ChildProcess) => Promise<void>,
   output?: WorkerOutput,
 ): Promise<void> {
-  // Inherited by sidecars. glibc would keep 20 to 90 MB of freed memory in one arena per thread; a single arena costs 1
-  // % of a request's CPU.
+  // Inherited by sidecars. glibc would keep 20 to 90 MB of freed memory in one arena per thread.
+  // A single arena costs 1 % of a request's CPU.
   process.env['MALLOC_ARENA_MAX'] ??= '1';
   const ahead = forkWorker(undefined, output);
-  // This process only supervises: a nursery that grew during the start would waste 25 MB.
+  // This process only supervises, so a nursery that grew during startup would waste 25 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
     await work(ahead);

@@ -100,7 +100,6 @@ const SESSION_LIST: ListShape<KeySession> = {
   },
 };
 
-/** Adds `gateway sessions list`, for one key or for all keys. */
 function registerSessionList(sessions: Command, io: Io): void {
   const list = sessions
     .command('list')
@@ -115,7 +114,7 @@ async function listSessions(call: Call, reference: string | undefined, options: 
     const one = reference === undefined ? undefined : await keys.find(reference);
     const source = one === undefined ? activeKeys(operations, call, { usedSince: 'sessions' }) : [one];
     const some = matching(source, KEY_FIELDS, options.filter);
-    // Reads few keys at a time: a key may have 10,000 sessions, which are read in batches.
+    // Few keys at a time, because each may have 10,000 sessions, which are read in batches.
     const lists = ofEachKey(some, ofKey, KEYS_AT_ONCE);
     async function ofKey(record: KeyRecord): Promise<readonly KeySession[]> {
       return (await sessions.list(record.keyHash)).map((session) => ({ record, session }));
@@ -167,7 +166,7 @@ function sessionJson(session: Session) {
 
 const SESSION_HEADINGS = ['SESSION', 'CREATED (UTC)', 'LAST USED (UTC)', 'STEPS', 'SPENT (USD)'];
 
-/** Returns the cells of a session's row, in the order of SESSION_HEADINGS. */
+/** In the order of SESSION_HEADINGS. */
 function sessionCells(session: Session): string[] {
   return [
     session.id,

@@ -93,7 +93,7 @@ async function revokeToken(call: Call, id: string): Promise<void> {
   const { config } = loadedConfig(call);
   const revoked = await operate(config, ({ apiTokens }) => apiTokens.revoke(id));
   if (revoked === undefined)
-    throw new Error(`no token has the id "${printable(id)}"; list them with: gateway ui tokens list`);
+    throw new Error(`unknown token id "${printable(id)}"; list the tokens with: gateway ui tokens list`);
   print(call, { token: tokenView(revoked) }, () => `The token ${printable(revoked.name)} is revoked.`);
   await auditChange(call, tokenChange('delete', revoked));
 }

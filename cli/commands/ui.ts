@@ -21,7 +21,7 @@ Examples:
 /** Adds `gateway ui …`, which sets up the operator page (docs/operator-page.md). */
 export function registerUi(program: Command, io: Io): void {
   const ui = program.command('ui').description('set up access to the operator page');
-  withOperator(ui.command('password').description('set the password of the page'))
+  withOperator(ui.command('password').description('set the operator page password'))
     .addHelpText('after', NOTES)
     .action(withCall(io, setPassword));
   registerUiTokens(ui, io);
@@ -45,7 +45,7 @@ async function setPassword(call: Call): Promise<void> {
 async function askTwice(io: Io): Promise<string> {
   const { password, isCancel } = await import('@clack/prompts');
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
-  const first = await password({ ...at, message: 'Password of the page' });
+  const first = await password({ ...at, message: 'Operator page password' });
   const again = isCancel(first) ? first : await password({ ...at, message: 'Repeat the password' });
   if (isCancel(first) || isCancel(again)) throw new UsageError('cancelled: the password is unchanged');
   if (first !== again) throw new UsageError('the passwords differ: the password is unchanged');

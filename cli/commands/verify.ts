@@ -24,7 +24,7 @@ interface VerifyOptions {
   readonly policyDir?: string;
   readonly presets?: readonly PresetName[];
   readonly output: ReportFormat;
-  /** Older spelling of `output`. */
+  /** Deprecated form of `output`. */
   readonly format?: ReportFormat | 'pretty';
   readonly failOnViolation: boolean;
   readonly failOnUnjudged: boolean;
@@ -37,7 +37,7 @@ const FAILED = 1;
 const UNREADABLE = 2;
 
 const NOTES = `
-Reads steps ({"traces": […]}, a list, or one per line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
+Reads steps ({"traces": […]}, an array, or one per line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
 GenAI, Vercel AI SDK, OpenInference), MCP messages, and the gateway's audit lines (docs/verify.md). Without
 --policy-file, --policy-dir and --presets it uses the policies of the configuration, if policy.enabled is on.
 
@@ -61,7 +61,7 @@ export function registerVerify(program: Command, io: Io): void {
     .option('--presets <list>', `presets to judge by: ${PRESET_NAMES.join(', ')}`, presetList)
     .addOption(new Option('--output <format>', 'output format').choices(REPORT_FORMATS).default('table'))
     .addOption(
-      new Option('--format <format>', 'older spelling of --output')
+      new Option('--format <format>', 'deprecated form of --output')
         .choices(['pretty', ...REPORT_FORMATS])
         .hideHelp(),
     )
@@ -101,10 +101,10 @@ async function verifyFile(call: Call, options: VerifyOptions): Promise<void> {
   const { trace } = options;
   if (trace === undefined)
     throw new UsageError(
-      'no trace is named. For example: gateway verify --trace run.json (- reads standard input)',
+      'no trace given. For example: gateway verify --trace run.json (- reads standard input)',
     );
   const loaded = loadedConfig(call);
-  // Loaded on demand: the checks would slow down every other command.
+  // Loaded on demand, because the checks would slow down every other command.
   const { verifyTrace } = await import('../../src/offline-verify.ts');
   const isStdin = trace === STDIN;
   if (isStdin && call.stdin.isTTY) call.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
@@ -126,7 +126,7 @@ async function verifyFile(call: Call, options: VerifyOptions): Promise<void> {
   if (summary.unjudged.size > 0 && options.failOnUnjudged) throw new ExitCode(FAILED);
 }
 
-/** Opens the file on the first read: the reader then reports a missing file. */
+/** Opens the file on the first read, so that the reader reports a missing file. */
 async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
@@ -136,9 +136,7 @@ function judgingConfig({ config, sources }: LoadedConfig): Config {
   return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
 }
 
-/**
- * Returns the policies named on the command line; if none are named, the configured ones. Named policies must exist.
- */
+/** Returns the policies named on the command line, else the configured ones. Named policies must exist. */
 function sourcesOf(
   options: VerifyOptions,
   { config: { policy }, sources }: LoadedConfig,
@@ -224,7 +222,7 @@ function judgedBy({ policies, checks }: Summary): string {
 }
 
 function reasons({ skipped, unjudged, elements }: Summary): string {
-  if (skipped.size + unjudged.size === 0) return `${String(elements)} elements`;
+  if (skipped.size + unjudged.size === 0) return elements === 1 ? '1 element' : `${elements} elements`;
   return [...unjudged, ...skipped].map(([why, times]) => `${String(times)} ${why}`).join(', ');
 }
 

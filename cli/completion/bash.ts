@@ -8,7 +8,7 @@ export function bashScript(places: readonly Place[]): string {
     ({ path, commands, options }) =>
       `    "${path}") commands="${commands.map(({ text }) => text).join(' ')}" options="${options.map(({ text }) => text).join(' ')}" ;;`,
   );
-  return `# bash completion of gateway: source <(gateway completion bash)
+  return `# bash completion for gateway: source <(gateway completion bash)
 _gateway_offer() { # one candidate per line, then a tab and its description
   local value before="\${cur%"\${cur##*:}"}"
   while IFS=$'\\t' read -r value _; do
@@ -48,7 +48,7 @@ _gateway() {
   COMPREPLY=()
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
-    # readline splits words at = and :, which are joined again here.
+    # readline splits words at = and :. Join them again.
     if [[ "$word" == "=" && -n "$want" ]]; then
       cur=""
       continue

@@ -23,9 +23,9 @@ export interface Word {
 }
 
 export interface OptionWord extends Word {
-  /** The short spelling, such as `-n`. */
+  /** The short form, such as `-n`. */
   readonly short: string | undefined;
-  /** Undefined for a flag. */
+  /** Undefined for an option without a value. */
   readonly value: Value | undefined;
 }
 
@@ -37,7 +37,7 @@ export type StoredKind = (typeof STORED_KINDS)[number];
 
 export type Value = ValueKind | { readonly words: readonly string[]; readonly isList: boolean };
 
-/** Choices of options that Commander does not declare. */
+/** Choices of options that take a comma-separated list. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   '--presets': PRESET_NAMES,
   '--allowed-providers': [...PROVIDER_NAMES, 'none'],
@@ -97,7 +97,7 @@ function argumentValue(argument: Argument): Value {
   return KINDS[argument.name()] ?? 'none';
 }
 
-/** Returns the value of repeated arguments. Arguments of other programs are completed as files. */
+/** Returns the value of a variadic argument. Arguments of other programs are completed as files. */
 function restValue(last: Argument | undefined): Value | undefined {
   if (last?.variadic !== true) return undefined;
   const value = argumentValue(last);

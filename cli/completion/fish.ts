@@ -14,7 +14,7 @@ export function fishScript(places: readonly Place[]): string {
     ),
   );
   const lines = places.flatMap(placeLines);
-  return `# fish completion of gateway: gateway completion fish | source
+  return `# fish completion for gateway: gateway completion fish | source
 # Parses the command line: the command, the number of its arguments, and the first argument.
 function __gateway_read
     set -g __gateway_path ""

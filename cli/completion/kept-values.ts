@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 
 import { cacheDirectory } from '../../src/runtime/program.ts';
 
-/** A value, followed by its description. */
-export type Candidate = readonly [value: string, meaning: string];
+export type Candidate = readonly [value: string, description: string];
 
 export interface KeptScope {
   readonly kind: string;
@@ -53,7 +52,7 @@ async function readKept(file: string): Promise<readonly Candidate[] | undefined>
     if (Math.abs(Date.now() - mtimeMs) > KEPT_MS) return undefined;
     return JSON.parse(await readFile(file, 'utf8')) as readonly Candidate[];
   } catch {
-    return undefined; // missing, or another process is replacing it
+    return undefined; // missing, or removed by another process
   }
 }
 

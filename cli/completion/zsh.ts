@@ -9,7 +9,7 @@ export function zshScript(places: readonly Place[]): string {
       `    "${path}") commands=(${commands.map(entry).join(' ')}) options=(${options.map(entry).join(' ')}) ;;`,
   );
   return `#compdef gateway
-# zsh completion of gateway: source <(gateway completion zsh)
+# zsh completion for gateway: source <(gateway completion zsh)
 _gateway_complete() { # arguments: the kind of value, then its words
   local kind="$1" line
   local -a found

@@ -4,7 +4,7 @@ import { messageOf } from '../../src/errors.ts';
 import { gatewayMetrics, readSeries } from '../running-gateway.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
-/** Tests each receiver of audit records, and reports records that the gateway on this machine has lost. */
+/** Tests each audit receiver, and reports records that the gateway on this machine has lost. */
 export async function diagnoseAudit(config: Config): Promise<Diagnosis[]> {
   const { audit } = config;
   if (!audit.enabled) return [off('audit', 'off (audit.enabled: false)')];

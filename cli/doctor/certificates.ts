@@ -7,10 +7,10 @@ import type { Config } from '../../src/config/schema.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Number of days before expiry at which to warn. */
+/** Number of days before expiry from which to warn. */
 const SOON_DAYS = 21;
 
-/** Checks when the configured certificates expire. In a file with several certificates, the first counts. */
+/** Checks when the configured certificates expire. In a file with several, the first to expire decides. */
 export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
   return certificateFiles(config).map(([key, file]) => diagnoseFile(key, file, nowMs));
 }
@@ -30,8 +30,8 @@ function diagnoseFile(key: string, file: string, nowMs: number): Diagnosis {
   const until = `${key}: valid until ${day(first.validTo)}`;
   if (days < 0) return fail('certificates', `${key}: expired on ${day(first.validTo)}; renew ${file}`);
   return days < SOON_DAYS
-    ? warn('certificates', `${until}, ${String(days)} days from now; renew ${file}`)
-    : ok('certificates', `${until}, ${String(days)} days from now`);
+    ? warn('certificates', `${until} (days left: ${String(days)}); renew ${file}`)
+    : ok('certificates', `${until} (days left: ${String(days)})`);
 }
 
 function day(text: string): string {

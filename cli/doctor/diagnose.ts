@@ -37,7 +37,7 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
-/** Checks the settings, latency and clock of Redis. */
+/** Checks Redis settings, latency, clock and stored data. */
 export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
   try {
     return await operate(config, async (operations) => {
@@ -104,13 +104,13 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
         );
   try {
     const { keys } = await fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS });
-    const read = `JWTs: ${scope}; ${keys.length} keys at zsp.jwks_url`;
+    const read = `JWTs: ${scope}; keys at zsp.jwks_url: ${keys.length}`;
     return [
-      keys.length === 0 ? fail('identity', `${read}: no JWT can be verified`) : ok('identity', read),
+      keys.length === 0 ? fail('identity', `${read}; no JWT can be verified`) : ok('identity', read),
       proofs,
     ];
   } catch (error) {
-    // A gateway starts without a key set, and refuses JWTs until it has one.
+    // A gateway starts without a key set, and refuses JWTs until it can fetch one.
     return [warn('identity', `JWTs: ${scope}; zsp.jwks_url cannot be read (${messageOf(error)})`), proofs];
   }
 }

@@ -26,7 +26,7 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
     [
       'tool response inspector',
       mcp.enabled && mcp.inspector.enabled,
-      `${mcp.servers.length} MCP servers; secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine the key'}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
+      `MCP servers: ${mcp.servers.length}; secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine the key'}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
     ],
     [
       'MCP circuit breaker',
@@ -93,10 +93,10 @@ function dlpScope({
     ...(scan_wallet_keys ? ['wallet keys'] : []),
     ...(scan_seed_phrases ? ['seed phrases'] : []),
   ];
-  return `${scopes.length === 0 ? 'searches for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine the key, other findings are masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
+  return `${scopes.length === 0 ? 'scans for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine the key, other findings are masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
-/** Tests that the inspector finds credentials of servers when a tool repeats them. */
+/** Tests that the inspector finds MCP server credentials that a tool repeats. */
 export async function probeServerCredentials(config: Config): Promise<Diagnosis[]> {
   const { mcp } = config;
   const hasNoCredentials = mcp.servers.every(
@@ -109,7 +109,7 @@ export async function probeServerCredentials(config: Config): Promise<Diagnosis[
     return hasNoCredentials ? [] : [warn('credentials', message)];
   }
   try {
-    // Loaded on demand: the checks would slow down every other command.
+    // Loaded on demand, because the checks would slow down every other command.
     const { probeCredentials } = await import('../../src/offline-credentials.ts');
     return (await probeCredentials(config)).flatMap(diagnoseServer);
   } catch (error) {
@@ -141,11 +141,11 @@ function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: Credent
   return lines.flatMap(([names, diagnosis]) => (names.length === 0 ? [] : [diagnosis(names.join(', '))]));
 }
 
-/** Tests each enabled engine with a sample that it must find. */
+/** Tests each enabled engine with a sample that it must detect. */
 export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
   const sources = policy.enabled ? policySources(policy) : undefined;
-  // Loaded on demand: the checks would slow down every other command.
+  // Loaded on demand, because the checks would slow down every other command.
   const { PROBES } = await import('../../src/offline-probe.ts');
   const wanted = [
     PROBES.normalization,

@@ -110,7 +110,7 @@ describe('the published package', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^gateway: needs Node 22\.15 or newer; this is Node 20\.20\.2\. Install it from http.*\n$/,
+        /^gateway: needs Node 22\.15 or newer; this is Node 20\.20\.2\. Install a newer version from http.*\n$/,
       ),
     });
     // An import that an old Node cannot resolve is a SyntaxError before the first line runs.

@@ -155,7 +155,7 @@ describe('gateway audit tail', () => {
       const { code, stdout, stderr } = await gateway('audit', 'tail', ...args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toBe(
-        `gateway: the audit trail is off (audit.enabled: false in ${off}). Set audit.enabled: true and restart the gateway, or name its configuration with --config\n`,
+        `gateway: the audit trail is off (audit.enabled: false in ${off}). Set audit.enabled: true and restart the gateway, or pass the gateway's configuration file with --config\n`,
       );
     }
   });

@@ -89,7 +89,7 @@ describe('gateway ui tokens', () => {
       /with an owner must have the role viewer/,
     ],
     [['create', '--name', 'x', '--role', 'root'], 2, /admin/],
-    [['revoke', 'deadbeef'], 1, /no token has the id "deadbeef"/],
+    [['revoke', 'deadbeef'], 1, /unknown token id "deadbeef"/],
   ])('refuses %o, and creates nothing', async (words, code, why) => {
     const ended = await tokensCommand(...words);
     expect([ended.code, ended.stdout]).toEqual([code, '']);

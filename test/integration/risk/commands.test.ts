@@ -104,7 +104,7 @@ describe('gateway quarantine', () => {
       reason: expect.stringMatching(/^leaked \*\*\* \[2J ask Ann x+$/) as string,
     });
     expect(listed?.cause.reason).toHaveLength(200);
-    expect((await gateway('quarantine', 'list')).stdout).toMatch(/ WHY$/m);
+    expect((await gateway('quarantine', 'list')).stdout).toMatch(/ CAUSE$/m);
     expect((await gateway('quarantine', 'list')).stdout).toContain('an operator has locked it: leaked ***');
     await gateway('quarantine', 'release', 'planner');
     await gateway('quarantine', 'set', 'planner', '--reason', ' \n ');

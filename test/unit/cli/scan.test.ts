@@ -65,7 +65,7 @@ describe('the table of findings', () => {
     const { code, stdout } = await scan(['--conversations', '--output', 'table'], rows);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^c1: 2 turns$/m);
-    expect(stdout).toMatch(/^ +1 +0\.00 +\d\.\d\d +\d\.\d\d +passes$/m);
+    expect(stdout).toMatch(/^ +1 +0\.00 +\d\.\d\d +\d\.\d\d +passed$/m);
     expect(stdout).toContain('"c2"');
   });
 });

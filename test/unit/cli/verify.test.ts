@@ -322,7 +322,7 @@ describe('docs/verify.md', () => {
   });
 });
 
-describe('the older spelling --format', () => {
+describe('the deprecated form --format', () => {
   it('still chooses the format, and names its replacement', async () => {
     const { stdout, stderr } = await verify(['--presets', 'safety', '--format', 'json'], '[]');
     expect(() => JSON.parse(stdout) as unknown).not.toThrow();

@@ -41,7 +41,7 @@ describe('gateway mcp pins', () => {
     const { code, stdout } = await gateway('mcp', 'pins', 'list');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'],
+      ['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'NEW DIGEST'],
       ['files', 'read', '2025-10-09 08:53:20', '-', '-'],
       ['files', 'write', '2025-10-09 08:53:20', '2025-10-09 08:53:21', 'digest-3'],
       ['mail', 'send', '2025-10-09 08:53:20', '-', '-'],
@@ -77,7 +77,7 @@ describe('gateway mcp pins', () => {
     const second = await gateway('mcp', 'pins', 'accept', 'files', 'write');
     expect(second).toEqual({
       code: 0,
-      stdout: 'write of files has not changed.\n',
+      stdout: 'write on files has not changed.\n',
       stderr: '',
     });
   });

@@ -149,14 +149,14 @@ export function wrongCalls(): void {
   it('requires a gateway address from a file or a URL: a program that listens on 8080 gets no key', async () => {
     const { code, stderr } = await run({ command: ['sh', '-c', 'echo started'], env: { GATEWAY_URL: '' } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/no gateway is named.*--gateway-url .*GATEWAY_URL.*--config.*gateway init/);
+    expect(stderr).toMatch(/no gateway URL is set.*--gateway-url .*GATEWAY_URL.*--config.*gateway init/);
   });
 
   it('uses the address in the configuration', async () => {
     const file = join(folder, 'named.yaml');
     writeFileSync(file, 'server: { port: 1 }\n');
     const ended = await inProcess(['--config', file, 'exec', '--', 'true']);
-    expect(ended.stderr).not.toContain('no gateway is named');
+    expect(ended.stderr).not.toContain('no gateway URL is set');
   });
 
   it.each([

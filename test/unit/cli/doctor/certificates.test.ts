@@ -22,7 +22,7 @@ function diagnosed(file: string, afterDays: number) {
 }
 
 it.each([
-  [0, 'warn', /^server\.tls\.cert_file: valid until \d{4}-\d\d-\d\d, \d days from now; renew/],
+  [0, 'warn', /^server\.tls\.cert_file: valid until \d{4}-\d\d-\d\d \(days left: \d\); renew/],
   [2_000, 'fail', /expired on/],
   [-2_000, 'fail', /not valid before/],
 ])('a certificate of a day is reported after %i days', (afterDays, status, message) => {

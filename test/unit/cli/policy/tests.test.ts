@@ -99,7 +99,7 @@ helper if false
         `PASS  ${file}:6: a whole transaction`,
         `PASS  ${file}:12: what was read does not leave`,
         '',
-        '3 tests: 3 passed, 0 failed, 0 broken, 0 skipped\n',
+        '3 tests: 3 passed, 0 failed, 0 errored, 0 skipped\n',
       ].join('\n'),
     });
     expect(await policy(['test', file, '--policy-file', join(folder, 'card.yaml')])).toMatchObject({
