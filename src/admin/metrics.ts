@@ -20,19 +20,19 @@ export interface RuntimeState {
   readonly envoyRestarts: number;
   readonly certificates: CertificateStates;
   readonly credentials: ReadonlyMap<string, CredentialState>;
-  /** Undefined if gateway.yaml is not followed. */
+  /** Undefined if gateway.yaml is not watched. */
   readonly reload?: ReloadState | undefined;
-  /** Undefined if Envoy runs externally, since its replies are not visible then. */
+  /** Undefined if Envoy runs externally, because its replies are then not visible. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
 
-/** Returns the Prometheus text of the whole gateway: summed worker metrics and the state of its parts. */
+/** Returns the gateway's metrics as Prometheus text: summed worker metrics and the state of its parts. */
 export async function renderMetrics(
   workerMetrics: readonly object[][],
   state: RuntimeState,
 ): Promise<string> {
   const own = runtimeMetrics(state);
-  // Merged as JSON with the metrics of the workers: each name is printed only once.
+  // Merged with worker metrics as JSON, so that each name is printed only once.
   const all = [...workerMetrics, await own.getMetricsAsJSON()];
   return AggregatorRegistry.aggregate(all).metrics();
 }
@@ -58,7 +58,7 @@ function runtimeMetrics(state: RuntimeState): Registry {
   );
   gauge('gateway_workers', 'Sidecar processes that accept requests.', readiness.workers.ready);
   gauge('gateway_workers_wanted', 'Configured number of sidecar processes.', readiness.workers.wanted);
-  counter('gateway_worker_restarts_total', 'Restarts of sidecar processes.', restarts);
+  counter('gateway_worker_restarts_total', 'Sidecar process restarts.', restarts);
   const hangs = workers.reduce((sum, worker) => sum + worker.hangs, 0);
   counter('gateway_worker_hangs_total', 'Sidecar processes killed because they hung.', hangs);
   gauge(
@@ -66,7 +66,7 @@ function runtimeMetrics(state: RuntimeState): Registry {
     'Parts (sidecar processes, Envoy) in a crash loop.',
     readiness.crash_loops.length,
   );
-  counter('gateway_envoy_restarts_total', 'Restarts of Envoy.', envoyRestarts);
+  counter('gateway_envoy_restarts_total', 'Envoy restarts.', envoyRestarts);
   addLabelled(state, registry);
   return registry;
 }
@@ -76,7 +76,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   const registers = [registry];
   if (build !== undefined) {
     const { version, commit = 'unknown' } = build;
-    const help = 'Always 1, with the version and the commit of the gateway.';
+    const help = 'Always 1, with the gateway version and commit as labels.';
     const labelNames = ['version', 'commit'];
     new Gauge({ name: 'gateway_build_info', help, labelNames, registers }).set({ version, commit }, 1);
   }
@@ -101,7 +101,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
-    help: 'Local replies of Envoy, by refusal type; gateway_unavailable if no sidecar answered it.',
+    help: 'Envoy local replies, by refusal type; gateway_unavailable if no sidecar answered Envoy.',
     labelNames: ['type'],
     registers,
   });
@@ -151,6 +151,6 @@ function addReload({ notInForce, applied }: ReloadState, registers: Registry[]):
     registers,
   });
   for (const reason of NOT_IN_FORCE) gauge.set({ reason }, reason === notInForce ? 1 : 0);
-  const help = 'Changes of gateway.yaml that took effect.';
+  const help = 'Changes to gateway.yaml that took effect.';
   new Counter({ name: 'gateway_config_reloads_total', help, registers }).inc(applied);
 }

@@ -27,7 +27,7 @@ export interface ReadinessInput {
   readonly draining: boolean;
 }
 
-/** Returns the readiness: ready if Envoy is live, and every worker listens and is connected to Redis. */
+/** Ready unless draining, if Envoy is not down, and every worker listens and is connected to a suitable Redis. */
 export function readiness(input: ReadinessInput): Readiness {
   const { envoyLive, workers, wantedWorkers, draining } = input;
   const listening = workers.filter((worker) => worker.listening);
@@ -47,7 +47,7 @@ export function readiness(input: ReadinessInput): Readiness {
   };
 }
 
-/** Returns an id derived from a gateway's listeners, Redis and enforcement settings. It reveals no secret. */
+/** Returns an id derived from a gateway's listeners, Redis and enforcement settings. The id reveals no secret. */
 export function gatewayIdentity({ server, redis, policy, mcp }: Config): string {
   const { host, port, admin_port, public_url, shadow_mode, tls, dlp } = server;
   const parts = [

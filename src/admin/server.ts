@@ -12,9 +12,9 @@ export interface AdminOptions {
   readonly readiness: () => Readiness;
   /** From `gatewayIdentity`, to distinguish gateways. */
   readonly identity?: () => string;
-  /** Undefined if gateway.yaml is not followed. */
+  /** Undefined if gateway.yaml is not watched. */
   readonly reload?: () => ReloadState | undefined;
-  /** Returns Prometheus text of the whole gateway. */
+  /** Returns the gateway's metrics as Prometheus text. */
   readonly metrics: () => Promise<string>;
   /** JWK Set to verify receipts and upstream signatures; undefined for a shared key. */
   readonly publicKeys?: () => object | undefined;
@@ -25,7 +25,7 @@ export type AdminServer = Listening;
 
 type Handler = (response: ServerResponse) => Promise<void> | void;
 
-/** Starts the listener. Rejects if the address cannot be bound. */
+/** Rejects if the address cannot be bound. */
 export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
   const pages: Record<string, Handler> = {
     '/metrics': async (response) => {

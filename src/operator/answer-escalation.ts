@@ -31,7 +31,6 @@ export interface AnsweredEscalation {
 
 /**
  * Signs an answer, stores it and waits until a gateway has taken it.
- *
  * @throws ChangeRefused if the request is not pending, another person has answered it, or no gateway takes the
  * answer
  */
@@ -40,7 +39,7 @@ export async function answerEscalation(
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
   const { promise: resolution, resolve } = Promise.withResolvers<Resolved>();
-  // Subscribes before the look-up: a decision in between must not be missed.
+  // Subscribe before the look-up, so that no decision in between is missed.
   const unsubscribe = await watchEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
@@ -49,7 +48,7 @@ export async function answerEscalation(
     if (escalation === undefined) throw notWaiting(id);
     if (secret === '')
       throw new ChangeRefused(
-        'zsp.escalation_secret is empty, and answers are signed with it. Set it to the secret that the gateway uses',
+        'zsp.escalation_secret is empty, but answers must be signed. Set it to the secret that the gateway uses',
       );
     const { nonce, key_hash, request_digest, expiry } = escalation;
     const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 the change (string: digest of its request, a space, its answer or nothing)   2 changes of this minute
 --       (counter)
--- ARGV  1 digest of the request   2 maximum duration of a change, ms   3 changes per minute
+-- ARGV  1 digest of the request   2 maximum duration of a change, ms   3 maximum number of changes per minute
 -- reply {'new'}, {'made', answer}, {'under_way'}, {'other'} if another request used the key, {'too_many', wait in ms}
 local known = redis.call('GET', KEYS[1])
 if known then

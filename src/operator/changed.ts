@@ -6,7 +6,7 @@ export interface Changed<Result> {
   readonly record?: OperatorChange | undefined;
 }
 
-/** A change that the current state does not allow, with a message for the operator. */
+/** Thrown if the current state does not allow a change. The message is for the operator. */
 export class ChangeRefused extends Error {
   constructor(message: string) {
     super(message);

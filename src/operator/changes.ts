@@ -34,7 +34,7 @@ interface OfKey {
 
 type WithRecord<Result> = Result & { readonly record: KeyRecord };
 
-/** All changes that operators can make, named like the operations of the API. */
+/** All changes that operators can make, named like the API operations. */
 export interface Changes {
   createKey(key: NewKey): Promise<Changed<IssuedKey>>;
   updateKey(change: OfKey & { readonly change: KeyChange }): Promise<Changed<KeyRecord>>;
@@ -61,7 +61,6 @@ export interface Changes {
   ): Promise<Changed<WithRecord<{ readonly ended: boolean }>>>;
   /**
    * Accepts all changed tools of the server if `tool` is undefined.
-   *
    * @throws ChangeRefused if `digest` is not the current one
    */
   acceptPins(change: {
@@ -229,7 +228,7 @@ async function wrongDigest(
 ): Promise<ChangeRefused> {
   const change = (await pins.list(server)).find((pin) => pin.tool === tool)?.change;
   const now = change === undefined ? 'has not changed' : `has changed to ${change.digest}`;
-  return new ChangeRefused(`${tool} of ${server} ${now}: nothing was accepted`);
+  return new ChangeRefused(`${tool} on ${server} ${now}: nothing was accepted`);
 }
 
 function causeOf(reason: string | undefined): LockCause {

@@ -72,8 +72,8 @@ export async function startOperatorPage(options: OperatorPageOptions): Promise<O
     const services = pageServices(options, { client, acknowledgement, listeners });
     closers.push(services.feed.close);
     const oidc = oidcOf(config);
-    const place = { client, deadlineMs: phaseDeadlineMs(config) };
-    const proxy = proxyWays(config, createCsrfTokens(place), log);
+    const csrfTokens = createCsrfTokens({ client, deadlineMs: phaseDeadlineMs(config) });
+    const proxy = proxyWays(config, csrfTokens, log);
     const origins = allowedOrigins(config);
     const listener = await startListener({
       host: config.ui.host,
@@ -114,30 +114,30 @@ function pageServices(
   { config, version, log }: OperatorPageOptions,
   { client, acknowledgement, listeners: { watchEscalations } }: Connections,
 ): PageServices {
-  const place = { client, deadlineMs: phaseDeadlineMs(config) };
+  const storeOptions = { client, deadlineMs: phaseDeadlineMs(config) };
   const { idle, absolute } = config.ui.session;
   const { threshold, window_seconds } = config.mcp.circuit_breaker;
   const operations = createRedisOperations({ client, config, acknowledgement, watchEscalations });
-  const redis = createRedisInfoStore(place);
+  const redis = createRedisInfoStore(storeOptions);
   const surveys = createKeySurveys(operations, () => redis.countKeys());
   return {
     config,
     version,
     log,
     operations,
-    sessions: createPageSessions({ ...place, idleMs: idle, absoluteMs: absolute }),
-    password: createPagePassword(place),
-    attempts: createSignInAttempts(place),
-    tokens: createApiTokens(place),
-    madeChanges: createMadeChanges(place),
+    sessions: createPageSessions({ ...storeOptions, idleMs: idle, absoluteMs: absolute }),
+    password: createPagePassword(storeOptions),
+    attempts: createSignInAttempts(storeOptions),
+    tokens: createApiTokens(storeOptions),
+    madeChanges: createMadeChanges(storeOptions),
     feed: createFeed(operations),
     surveys,
     spend: createSpendReports(operations, surveys),
-    gateways: createGatewayStore(place),
+    gateways: createGatewayStore(storeOptions),
     redis,
-    definitions: createDefinitionStore(place),
+    definitions: createDefinitionStore(storeOptions),
     circuits: createRedisBreakerStore({
-      ...place,
+      ...storeOptions,
       threshold,
       windowMs: window_seconds * 1_000,
       probeLeaseMs: PROBE_LEASE_MS,
@@ -151,7 +151,7 @@ function oidcOf({ ui: { oidc } }: Config): OidcSignIn | undefined {
   return createOidc({
     issuer,
     clientId,
-    // Read on each use: a renewed secret needs no restart.
+    // Read on each use, so that a renewed secret needs no restart.
     clientSecret: () => (file === undefined ? undefined : readFileSync(file, 'utf8').trim()),
     scopes: oidc.scopes,
     roleClaim: oidc.role_claim,

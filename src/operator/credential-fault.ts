@@ -1,6 +1,6 @@
 /**
- * Returns why a key cannot have these provider credentials; undefined if it can. Each must be configured, and no two
- * may be for the same provider.
+ * Returns the reason why a key cannot have these provider credentials, or undefined if it can. Each must be configured,
+ * and each must be for a different provider.
  * @param providers provider of each configured credential
  */
 export function credentialFault(

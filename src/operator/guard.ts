@@ -38,10 +38,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/**
- * Refuses requests for other hosts: another site could rebind its own name to the gateway's address.
- * @throws ApiError
- */
+/** @throws ApiError for other hosts, because another site could rebind its own name to the gateway's address */
 export function refuseOtherHosts({ headers }: IncomingMessage, origins: ReadonlySet<string>): void {
   const host = headers.host?.toLowerCase();
   const isOurs = [...origins].some((origin) => hostsOf(origin).includes(host ?? ''));

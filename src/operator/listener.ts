@@ -9,7 +9,7 @@ import type { Identified, Identify } from './sign-in/identify.ts';
 import { hasRole } from './sign-in/roles.ts';
 import type { StaticFile } from './static-files.ts';
 
-/** PEM texts. */
+/** PEM-encoded. */
 export interface ListenerTls {
   readonly cert: string;
   readonly key: string;
@@ -35,7 +35,7 @@ const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeou
 const MAX_CONNECTIONS = 512;
 const MAX_HEADERS = 100;
 
-/** Starts the listener of the operator page. Rejects if the address cannot be bound. */
+/** Starts the operator page listener. Rejects if the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { tls } = options;
   const onRequest: RequestListener = (incoming, response) => {
@@ -103,7 +103,7 @@ function hasBody(method: Method): boolean {
   return method !== 'GET';
 }
 
-/** @throws ApiError if the request may not call the route */
+/** @throws ApiError if the caller may not use the route */
 async function admitted(
   route: Route,
   identify: Identify,
@@ -121,7 +121,7 @@ async function admitted(
   if (who.owner !== undefined && !route.owners)
     throw new ApiError(
       'forbidden',
-      'this shows keys of all owners, and you may see the keys of only one owner',
+      'this shows keys of all owners, but you may see only the keys of one owner',
     );
   if (csrf !== undefined && route.method !== 'GET') refuseWrongToken(incoming, csrf);
   return identified;
@@ -149,7 +149,7 @@ function send(route: Route, result: unknown, response: ServerResponse): void {
     response.end();
     return;
   }
-  // The schema drops other members.
+  // Drops members that the schema does not define.
   const shown = route.answer === undefined ? body : route.answer.parse(body);
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(shown));
@@ -172,7 +172,7 @@ function sendFile(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (file === undefined) throw new ApiError('not_found', 'there is no such file');
+  if (file === undefined) throw new ApiError('not_found', 'unknown path');
   if (method !== 'GET' && method !== 'HEAD')
     throw new ApiError('method_not_allowed', 'use GET', { headers: { allow: 'GET, HEAD' } });
   response.setHeader('content-type', file.type);

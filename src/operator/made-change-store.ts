@@ -15,7 +15,7 @@ const MAX_CHANGES_PER_MINUTE = 300;
 export const MAX_ANSWER_CHARS = 65_536;
 
 export interface RequestedChange {
-  /** Kind of sign-in and subject. */
+  /** Sign-in kind and subject. */
   readonly who: string;
   /** Same for all attempts at one change. */
   readonly idempotencyKey: string;
@@ -28,10 +28,10 @@ export type Beginning =
   | { readonly kind: 'made'; readonly answer: string }
   | { readonly kind: 'too_many'; readonly waitMs: number };
 
-/** Remembers changes for a day: repeating one must have no effect. Failures throw `redis_unavailable`. */
+/** Remembers changes for a day, so that repeating one has no effect. Failures throw `redis_unavailable`. */
 export interface MadeChanges {
   begin(change: RequestedChange): Promise<Beginning>;
-  /** Stores the answer for repeated requests. It must not contain secrets or exceed MAX_ANSWER_CHARS. */
+  /** Stores an answer for repeated requests. The answer must not contain secrets or exceed MAX_ANSWER_CHARS. */
   keep(change: RequestedChange, answer: string): Promise<void>;
   /** Forgets a change that was not made. */
   forget(change: RequestedChange): Promise<void>;

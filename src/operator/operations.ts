@@ -36,7 +36,7 @@ export interface Operations {
   readonly changes: Changes;
 }
 
-/** Configuration that commands of operators need. */
+/** Configuration that operator commands need. */
 export interface OperatorSettings {
   readonly auditEnabled: boolean;
   readonly spendEnabled: boolean;

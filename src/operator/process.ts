@@ -5,7 +5,7 @@ import { startOperatorPage, type OperatorPage } from './compose.ts';
 import { pageFolder } from './static-files.ts';
 import type { FromPage, ToPage } from './protocol.ts';
 
-/** Entry point of the process of the operator page, forked by `gateway serve`. Ends with its parent. */
+/** Entry point of the operator page process, forked by `gateway serve`. Ends with its parent. */
 let page: OperatorPage | undefined;
 
 function send(message: FromPage): void {

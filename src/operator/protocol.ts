@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { ListenerTls } from './listener.ts';
 
-/** Messages from `gateway serve` to the page's process. */
+/** Messages from `gateway serve` to the page process. */
 export type ToPage =
   /** First message; starts the page. */
   | {
@@ -15,7 +15,7 @@ export type ToPage =
   /** Close all connections and exit with 0. */
   | { readonly kind: 'end' };
 
-/** Messages from the page's process to `gateway serve`. */
+/** Messages from the page process to `gateway serve`. */
 export type FromPage =
   | { readonly kind: 'listening'; readonly port: number }
   /** Heartbeat, sent every `HEARTBEAT_MS`. */

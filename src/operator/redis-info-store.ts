@@ -4,7 +4,7 @@ import { KEY_INDEX, sessionsKey } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import type { Overview } from './api/schemas/traffic.ts';
 
-/** Statistics of Redis. Failures throw `redis_unavailable`. */
+/** Redis statistics. Failures throw `redis_unavailable`. */
 export interface RedisInfoStore {
   /** Sums over all masters of a cluster. */
   read(): Promise<Overview['redis']>;

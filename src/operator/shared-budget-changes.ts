@@ -27,7 +27,7 @@ export interface SharedBudgetChangesOptions {
   readonly configuredBudgets: readonly string[];
 }
 
-/** Limits the size of a budget: every gateway reads all budgets after a change. */
+/** Limits the size of a budget, because every gateway reads all budgets after a change. */
 const MAX_MATCH_CHARS = 10_000;
 /** Number of attempts if others change the budget at the same time. */
 const ATTEMPTS = 5;
@@ -99,11 +99,10 @@ function changed(
   if (before === undefined) {
     if (match === undefined) {
       throw new ChangeRefused(
-        `there is no budget ${name}: name the requests that it covers, for example --tag team=search or --all`,
+        `unknown budget ${name}: to create it, give its conditions, for example --tag team=search or --all`,
       );
     }
-    if (!hasBudget(current))
-      throw new ChangeRefused(`there is no budget ${name}, and therefore no limit to remove`);
+    if (!hasBudget(current)) throw new ChangeRefused(`unknown budget ${name}: there is no limit to remove`);
     return { name, match, limits: current };
   }
   if (match !== undefined && given === undefined && !isSame(match, before.match)) {

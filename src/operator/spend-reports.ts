@@ -22,7 +22,7 @@ export interface SpendReports {
 const DAY_MS = 86_400_000;
 /** Keys read concurrently. */
 const AT_ONCE = 20;
-/** Pause after each part, as a multiple of the part's duration. */
+/** Pause after each batch, as a multiple of the batch's duration. */
 const PAUSE_DURATIONS = 2;
 const FIRST_ANSWER_MS = 3_000;
 /** A count is kept for this time, or for a multiple of its duration if that is longer. */

@@ -19,7 +19,7 @@ const manifest = z
 
 export type PageFile = z.infer<typeof manifest>[number];
 
-/** Returns the folder of the built page; its `manifest.json` lists `PageFile`s. A checkout builds it on demand. */
+/** Returns the folder of the built page, with a `manifest.json` of `PageFile`s. In a checkout, builds the page. */
 export async function pageFolder(): Promise<string> {
   const here = import.meta.url;
   if (here.endsWith('.js')) return fileURLToPath(new URL('../../page', here));
@@ -35,12 +35,12 @@ export interface StaticFile {
   readonly brotli: Buffer;
 }
 
-/** Reads all files of the page's manifest into memory: request paths never reach the file system. */
+/** Reads all files in the manifest into memory, so that request paths never reach the file system. */
 export async function readStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
   const listed = manifest.parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
   const read = listed.map(async ({ path, file, type }) => {
-    const place = join(folder, file);
-    const [plain, brotli] = await Promise.all([readFile(place), readFile(`${place}.br`)]);
+    const source = join(folder, file);
+    const [plain, brotli] = await Promise.all([readFile(source), readFile(`${source}.br`)]);
     return [path, { type, plain, brotli }] as const;
   });
   return new Map(await Promise.all(read));

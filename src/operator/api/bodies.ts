@@ -1,4 +1,4 @@
-/** Input of the operator's API: queries of reads and bodies of changes. Answers are in `schemas/`. */
+/** Operator API input: queries of reads and bodies of changes. Answers are in `schemas/`. */
 import { BUDGET_WINDOWS } from '../../budget-windows.ts';
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
@@ -56,7 +56,7 @@ export const decisionsQuery = z.strictObject({
   disposition: text.optional(),
   refusal: text.optional(),
 });
-/** Filters of the live stream, which `Last-Event-ID` resumes. */
+/** Live stream filters. `Last-Event-ID` resumes a stream. */
 export const liveQuery = decisionsQuery.omit({ limit: true, cursor: true });
 export const pinsQuery = z.strictObject({
   ...page,
@@ -80,11 +80,11 @@ export const keyChangeBody = keyChangeSchema.extend({ reason });
 export const rotateBody = z.strictObject({ reason, grace: z.union([duration, z.literal('0')]).default('0') });
 export const lockBody = z.strictObject({ reason, for: duration });
 const limit = z.number().min(0).max(MAX_LIMIT_USD).nullable();
-/** USD; null removes a limit, 0 blocks, absent windows stay as they are. */
+/** In USD. Null removes a limit, 0 blocks, and absent windows are unchanged. */
 export const budgetBody = z.strictObject({ reason, limits: z.partialRecord(z.enum(BUDGET_WINDOWS), limit) });
 export const answerBody = z.strictObject({ reason });
 export const endSessionBody = z.strictObject({ reason, key: text });
-/** `digest`: the changed definition that the operator has read. Any other definition is not accepted. */
+/** `digest`: the changed definition that the operator has read. No other definition is accepted. */
 export const acceptPinBody = z.strictObject({ reason, digest: z.string().regex(/^[\w-]{16,64}$/) });
 export const newTokenBody = z.strictObject({
   reason,

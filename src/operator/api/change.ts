@@ -17,7 +17,7 @@ export interface ChangeRequest {
   readonly address: string;
   readonly incoming: IncomingMessage;
   readonly reason: string | undefined;
-  /** A repeated Idempotency-Key must have the same body. */
+  /** Must be the same for a repeated Idempotency-Key. */
   readonly body: unknown;
   /** Set if the answer contains a raw key or token, which is not stored for repeated requests. */
   readonly isSecret: boolean;
@@ -27,7 +27,6 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * Makes a change once per `Idempotency-Key`, and records it in the audit trail before answering.
- *
  * @throws ApiError, and errors of `make`
  */
 export async function makeOnce(
@@ -124,7 +123,7 @@ async function recordChange(
   try {
     await operations.audit.append([line], newOperationId());
   } catch (err) {
-    log.error({ err, operation: change.operation }, 'a change is missing in the audit trail');
+    log.error({ err, operation: change.operation }, 'a change is missing from the audit trail');
     throw new ApiError(
       'redis_unavailable',
       'the change was made, but the audit trail has no record of it: Redis failed in the meantime',
@@ -139,7 +138,7 @@ async function recordChange(
   );
 }
 
-/** Returns a name that is unique across all kinds of sign-in. */
+/** Returns a name that is unique across sign-in kinds. */
 function userOf({ kind, subject }: SignedIn): string {
   return `${kind}:${subject}`;
 }
@@ -156,7 +155,6 @@ export interface DescribedChange<Body extends z.ZodType> extends Pick<
   ): Promise<Changed<unknown>>;
 }
 
-/** Describes a route that makes a change. */
 export function changeRoute<Body extends z.ZodType<{ readonly reason: string }>>(
   services: PageServices,
   { isSecret = false, make, ...described }: DescribedChange<Body>,

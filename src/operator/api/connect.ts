@@ -43,7 +43,7 @@ interface SnippetFacts {
 }
 
 /** Values inserted into a snippet. `model` is a JSON string, valid in all snippet languages. */
-interface Blanks {
+interface SnippetValues {
   readonly url: string;
   readonly model: string;
   /** Environment variable with the provider's key; undefined if the gateway manages that key. */
@@ -59,7 +59,7 @@ function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const hasCredential = (record.credentials ?? []).length > 0;
   const variable = hasCredential || !needsKey ? undefined : exec.keys[0];
   const model = modelOf(record, exec.model);
-  const blanks = (path: string): Blanks => ({
+  const values = (path: string): SnippetValues => ({
     url: address + path,
     model: JSON.stringify(model),
     providerKey: variable,
@@ -68,9 +68,9 @@ function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const anthropic = basePath('anthropic', provider);
   const gemini = basePath('gemini', provider);
   return [
-    ...(openai === undefined ? [] : openAiSnippets(blanks(openai))),
-    ...(anthropic === undefined ? [] : anthropicSnippets(blanks(anthropic))),
-    ...(gemini === undefined ? [] : geminiSnippets(blanks(gemini))),
+    ...(openai === undefined ? [] : openAiSnippets(values(openai))),
+    ...(anthropic === undefined ? [] : anthropicSnippets(values(anthropic))),
+    ...(gemini === undefined ? [] : geminiSnippets(values(gemini))),
     ...(server === undefined ? [] : mcpSnippets(`${address}/mcp/${server}`)),
   ];
 }
@@ -80,16 +80,16 @@ function modelOf({ allowedModels = [] }: SnippetFacts['record'], usual = 'MODEL'
   return allowedModels.find((model) => !/[*?]/.test(model)) ?? usual;
 }
 
-function python(name: string, { providerKey }: Blanks, indent: string): string {
+function python(name: string, { providerKey }: SnippetValues, indent: string): string {
   return providerKey === undefined ? '' : `\n${indent}${name}{"${HEADER}": os.environ["${providerKey}"]},`;
 }
 
-function javascript(name: string, { providerKey }: Blanks, indent: string): string {
+function javascript(name: string, { providerKey }: SnippetValues, indent: string): string {
   return providerKey === undefined ? '' : `\n${indent}${name}: { '${HEADER}': process.env.${providerKey} },`;
 }
 
-function openAiSnippets(blanks: Blanks): Snippet[] {
-  const { url, model, providerKey } = blanks;
+function openAiSnippets(values: SnippetValues): Snippet[] {
+  const { url, model, providerKey } = values;
   const header = providerKey === undefined ? '' : ` -H "${HEADER}: $${providerKey}"`;
   const message = '[{"role": "user", "content": "Hello!"}]';
   return [
@@ -104,7 +104,7 @@ function openAiSnippets(blanks: Blanks): Snippet[] {
       '',
       'client = OpenAI(',
       `    base_url="${url}",`,
-      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', blanks, '    ')}`,
+      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', values, '    ')}`,
       ')',
       `answer = client.chat.completions.create(model=${model}, max_tokens=100, messages=${message})`,
       'print(answer.choices[0].message.content)',
@@ -114,7 +114,7 @@ function openAiSnippets(blanks: Blanks): Snippet[] {
       '',
       'const client = new OpenAI({',
       `  baseURL: '${url}',`,
-      `  apiKey: process.env.GATEWAY_KEY,${javascript('defaultHeaders', blanks, '  ')}`,
+      `  apiKey: process.env.GATEWAY_KEY,${javascript('defaultHeaders', values, '  ')}`,
       '});',
       `const answer = await client.chat.completions.create({ model: ${model}, max_tokens: 100, messages: ${message} });`,
       'console.log(answer.choices[0].message.content);',
@@ -126,7 +126,7 @@ function openAiSnippets(blanks: Blanks): Snippet[] {
       'model = ChatOpenAI(',
       `    model=${model},`,
       `    base_url="${url}",`,
-      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', blanks, '    ')}`,
+      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', values, '    ')}`,
       '    max_tokens=100,',
       ')',
       'print(model.invoke("Hello!").content)',
@@ -137,7 +137,7 @@ function openAiSnippets(blanks: Blanks): Snippet[] {
       '',
       'const openai = createOpenAI({',
       `  baseURL: '${url}',`,
-      `  apiKey: process.env.GATEWAY_KEY,${javascript('headers', blanks, '  ')}`,
+      `  apiKey: process.env.GATEWAY_KEY,${javascript('headers', values, '  ')}`,
       '});',
       `const { text } = await generateText({ model: openai(${model}), prompt: 'Hello!', maxOutputTokens: 100 });`,
       'console.log(text);',
@@ -147,8 +147,8 @@ function openAiSnippets(blanks: Blanks): Snippet[] {
   ];
 }
 
-function anthropicSnippets(blanks: Blanks): Snippet[] {
-  const { url, model } = blanks;
+function anthropicSnippets(values: SnippetValues): Snippet[] {
+  const { url, model } = values;
   const message = '[{"role": "user", "content": "Hello!"}]';
   return [
     snippet('anthropic-python', 'Anthropic SDK, Python', 'python', [
@@ -157,7 +157,7 @@ function anthropicSnippets(blanks: Blanks): Snippet[] {
       '',
       'client = Anthropic(',
       `    base_url="${url}",`,
-      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', blanks, '    ')}`,
+      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', values, '    ')}`,
       ')',
       `answer = client.messages.create(model=${model}, max_tokens=100, messages=${message})`,
       'print(answer.content[0].text)',
@@ -167,7 +167,7 @@ function anthropicSnippets(blanks: Blanks): Snippet[] {
       '',
       'const client = new Anthropic({',
       `  baseURL: '${url}',`,
-      `  apiKey: process.env.GATEWAY_KEY,${javascript('defaultHeaders', blanks, '  ')}`,
+      `  apiKey: process.env.GATEWAY_KEY,${javascript('defaultHeaders', values, '  ')}`,
       '});',
       `const answer = await client.messages.create({ model: ${model}, max_tokens: 100, messages: ${message} });`,
       'console.log(answer.content[0].text);',
@@ -176,8 +176,8 @@ function anthropicSnippets(blanks: Blanks): Snippet[] {
   ];
 }
 
-function geminiSnippets(blanks: Blanks): Snippet[] {
-  const { url, model } = blanks;
+function geminiSnippets(values: SnippetValues): Snippet[] {
+  const { url, model } = values;
   return [
     snippet('google-genai-python', 'Google Gen AI SDK, Python', 'python', [
       'import os',
@@ -186,7 +186,7 @@ function geminiSnippets(blanks: Blanks): Snippet[] {
       'client = genai.Client(',
       '    api_key=os.environ["GATEWAY_KEY"],',
       '    http_options={',
-      `        "base_url": "${url}",${python('"headers": ', blanks, '        ')}`,
+      `        "base_url": "${url}",${python('"headers": ', values, '        ')}`,
       '    },',
       ')',
       `answer = client.models.generate_content(model=${model}, contents="Hello!")`,

@@ -13,14 +13,13 @@ import { decisions, requestStory, type Decision } from './schemas/traffic.ts';
 const PAGE = 500;
 /** Number of records read per answer; longer lists continue at the cursor. */
 const MAX_READ = 10_000;
-/** Records searched per request. */
+/** Maximum number of records searched per request. */
 const MAX_SEARCHED = 100_000;
 const MAX_STEPS = 1_000;
 const ID = /^\d{1,16}-\d{1,20}$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Routes for decisions: a list, a live stream, and the complete story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
   const { config, operations } = services;
   const inTurn = createTurns();
@@ -67,7 +66,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** Returns the URL of the request's trace; null without a trace or without a viewer in `otel`. */
+/** Returns the trace URL of the request, or null without a trace or `otel.viewer_url`. */
 function traceUrl(steps: readonly StoryStep[], viewer: string): string | null {
   const id = steps.findLast((step) => step.trace_id !== null)?.trace_id ?? '';
   return viewer !== '' && TRACE_ID.test(id) ? viewer.replaceAll('{trace_id}', id) : null;
@@ -128,7 +127,7 @@ async function storyOf(audit: Audit, requestId: string, who: SignedIn) {
   return { steps: steps.reverse(), searched, complete: false };
 }
 
-/** Owners see only their own steps: a proxy in front of Envoy may assign one id to requests of several owners. */
+/** Compares owners per step, because a proxy in front of Envoy may assign one id to requests of several owners. */
 function maySeeStep({ owner }: StoryStep, who: SignedIn): boolean {
   return who.owner === undefined || owner === who.owner;
 }

@@ -1,4 +1,4 @@
-/** Limit of concurrent reads: gateways have priority in Redis. */
+/** Limits concurrent reads, because gateways have priority in Redis. */
 const READING_AT_ONCE = 2;
 
 /** Returns a function that runs at most READING_AT_ONCE tasks concurrently; others wait in order. */

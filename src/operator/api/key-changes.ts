@@ -106,7 +106,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** Routes of changes that issue a raw key. */
+/** Routes that issue a raw key. */
 function issuingRoutes(services: PageServices): readonly Route[] {
   const { changes } = services.operations;
   return [

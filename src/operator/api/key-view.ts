@@ -47,7 +47,7 @@ export function keyView(
   };
 }
 
-/** Adds state outside of the record. */
+/** Reads the state that the record does not contain. */
 export async function readKeyView(
   { risks, heldAttempts, readClock }: Pick<RedisOperations, 'heldAttempts' | 'readClock' | 'risks'>,
   record: KeyRecord,

@@ -79,7 +79,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/budgets',
-      summary: 'Budgets of keys, the fullest first',
+      summary: 'Key budgets, fullest first',
       role: 'viewer',
       owners: true,
       query: budgetsQuery,
@@ -105,7 +105,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/risk',
-      summary: 'Risk and locks of keys, the riskiest first',
+      summary: 'Key risks and locks, riskiest first',
       role: 'viewer',
       owners: true,
       query: risksQuery,
@@ -127,7 +127,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** @throws KeyError if there is no such key, or the person may not see it */
+/** @throws KeyError for an unknown key, or a key that the person may not see */
 export async function findKey(
   { operations }: PageServices,
   reference: string,
@@ -159,7 +159,7 @@ function isHeld(state: StateRow | undefined): boolean {
   return state !== undefined && (state.isLocked || state.isBlocked);
 }
 
-/** Orders keys by a value of their state, highest first. */
+/** Sorts keys by a value of their state, highest first. */
 function stateOrder(
   view: View<KeyRow>,
   states: View<StateRow>,
@@ -177,7 +177,7 @@ interface ShownState extends KeyState {
   readonly held: HeldAttempts | undefined;
 }
 
-/** Reads the keys of a page again; deleted ones are left out. */
+/** Reads the keys of a page again. Omits deleted keys. */
 async function readStates(services: PageServices, { rows }: PageOf<unknown>): Promise<ShownState[]> {
   const states = await Promise.all(rows.map(({ keyHash }) => readState(services, keyHash)));
   return states.filter((state) => state !== undefined);

@@ -22,10 +22,10 @@ const LIFE_MS = 60_000;
 
 type Audit = PageServices['operations']['audit'];
 
-/** @param last id of the last event that the client has */
+/** @param last id of the last event that the client has received */
 export type OpenStream = (filter: DecisionFilter, who: SignedIn, last: string | undefined) => StreamReply;
 
-/** Opens live streams of decisions, limited in total and per person. */
+/** Returns a function that opens live streams, limited in total and per person. */
 export function liveStreams({ feed, operations, log }: PageServices): OpenStream {
   const open = new Map<string, number>();
   let total = 0;
@@ -58,7 +58,7 @@ export function liveStreams({ feed, operations, log }: PageServices): OpenStream
   };
 }
 
-/** Writes decisions as events: in order, without repeats, without gaps. */
+/** Writes decisions as events, in order and without repeats or gaps. */
 function writeStream(response: ServerResponse, isWanted: (decision: Decision) => boolean) {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   response.write(`retry: ${String(RETRY_MS)}\n\n`);

@@ -30,7 +30,7 @@ export function mcpRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/mcp/pins',
-      summary: 'Pinned tool definitions, and changes of them',
+      summary: 'Pinned tool definitions and their changes',
       role: 'viewer',
       query: pinsQuery,
       answer: mcpPins,

@@ -13,7 +13,7 @@ export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly R
     openRoute({
       method: 'GET',
       path: '/api/sign-in/oidc',
-      summary: 'Sign in at the identity provider, by a redirect',
+      summary: 'Redirect to the identity provider to sign in',
       navigable: true,
       handle: ({ incoming }) =>
         orErrorPage(async () => {
@@ -57,7 +57,7 @@ function callbackUrl(publicUrl: string | undefined, { headers, socket }: Incomin
   return new URL(CALLBACK, publicUrl ?? `${scheme}://${headers.host ?? ''}`).href;
 }
 
-/** Shows a refusal as an HTML page: the browser has left the operator page. */
+/** Shows a refusal as an HTML page, because the browser has left the operator page. */
 async function orErrorPage(work: () => Promise<Reply>): Promise<Reply | StreamReply> {
   try {
     return await work();

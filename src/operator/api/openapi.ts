@@ -69,7 +69,6 @@ function pathParameters(path: string): Json[] {
   }));
 }
 
-/** Headers of requests for changes. */
 const CHANGE_HEADERS: readonly Json[] = [
   {
     name: 'X-CSRF-Token',

@@ -59,10 +59,7 @@ async function readAll(
   });
   const cost = reads.reduce((sum, { operation, given }) => sum + operation.cost(given), 0);
   if (cost > MAX_COST)
-    throw new ApiError(
-      'invalid_request',
-      'body: calls: these reads are too many for one request: send fewer',
-    );
+    throw new ApiError('invalid_request', 'body: calls: too many reads for one request: send fewer');
   const results = reads.map(async ({ operation, given }) => ({
     result: await operation.run(operations, given, role),
   }));

@@ -22,7 +22,7 @@ export function policyRoutes({ config, feed, operations }: PageServices): readon
     trust: policy.trust,
   };
   let last: { readonly stamp: string; readonly described: Promise<Described> } | undefined;
-  /** Loads the policies, which takes a second, only after their files have changed. */
+  /** Reloads the policies only if their files have changed, because loading takes a second. */
   async function described(): Promise<Described> {
     const stamp = await stampOf(choice.sources);
     if (last?.stamp !== stamp) last = { stamp, described: describe(choice) };
@@ -46,7 +46,7 @@ export function policyRoutes({ config, feed, operations }: PageServices): readon
     route({
       method: 'POST',
       path: '/api/policies/explain',
-      summary: 'The decision of the policies about a call, with reasons; nothing is sent',
+      summary: 'What the policies would decide about a call, and why; sends nothing',
       role: 'viewer',
       body: explainBody,
       answer: explanation,

@@ -19,7 +19,7 @@ const STATUS = { ...ERROR_STATUS, ...API_STATUS } as const;
 
 export type ApiErrorType = keyof typeof STATUS;
 
-/** A refusal by the API, with a message for the operator. */
+/** Thrown to refuse an API request. The message is for the operator. */
 export class ApiError extends Error {
   readonly type: ApiErrorType;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface ProblemAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns the answer to an expected error; undefined for internal failures, whose cause stays hidden. */
+/** Returns the answer to an expected error, or undefined for internal failures, whose cause stays hidden. */
 export function knownProblem(thrown: unknown): ProblemAnswer | undefined {
   if (thrown instanceof ApiError || thrown instanceof GatewayError) {
     const { type, message, headers } = thrown;
@@ -61,7 +61,7 @@ export function internalProblem(): ProblemAnswer {
   return problemAnswer('internal_error', 'the gateway failed: see its log');
 }
 
-/** @throws ApiError with the wrong members */
+/** @throws ApiError that lists the invalid members */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

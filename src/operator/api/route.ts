@@ -49,14 +49,14 @@ export class StreamReply {
   }
 }
 
-/** One operation of the API. The listener, its checks and the OpenAPI description derive from it. */
+/** One API operation, from which the listener, its checks and the OpenAPI description derive. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
   /** The lowest role that may call the route; `anyone` needs no sign-in. */
   readonly role: Role | 'anyone';
-  /** Whether owners may call the route, and see only their own keys. */
+  /** Whether owners may call the route. They see only their own keys. */
   readonly owners: boolean;
   /** Whether other sites, such as an identity provider, may link to the route. */
   readonly navigable?: boolean;
@@ -148,7 +148,7 @@ export function findRoute(table: RouteTable, method: string, path: string): Foun
   const wanted = method === 'HEAD' ? 'GET' : method;
   const match = found.find(({ route }) => route.method === wanted);
   if (match !== undefined) return { route: match.route, params: paramsOf(match, segments) };
-  if (found.length === 0) throw new ApiError('not_found', 'the API has no such path: see /api/openapi.json');
+  if (found.length === 0) throw new ApiError('not_found', 'unknown API path: see /api/openapi.json');
   const allow = [...new Set(found.map(({ route }) => route.method))].join(', ');
   throw new ApiError('method_not_allowed', `this path only allows ${allow}`, { headers: { allow } });
 }

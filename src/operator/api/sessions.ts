@@ -46,7 +46,7 @@ export function sessionRoutes(services: PageServices): readonly Route[] {
       handle: async ({ params: { id = '' }, query: { key }, who }) => {
         const record = await findKey(services, key, who);
         const found = await operations.sessions.read({ keyHash: record.keyHash, sessionId: id });
-        if (found === undefined) throw new ApiError('not_found', 'the key has no such session');
+        if (found === undefined) throw new ApiError('not_found', 'the key has no session with this id');
         const { toolsCalled, marks } = found.session;
         return {
           ...sessionView(record, found),
@@ -74,39 +74,39 @@ export function sessionRoutes(services: PageServices): readonly Route[] {
 
 async function ofAllKeys(services: PageServices, who: SignedIn, limit: number, cursor: string | undefined) {
   const { operations, redis, surveys } = services;
-  const place = readPlace(cursor);
+  const position = readPosition(cursor);
   const { rows } = await surveys.keys.view();
   const wasUsed = (row: KeyRow): boolean => row.lastUsedAt !== undefined && maySee(who, row);
-  const page = pageOf(rows, wasUsed, LAST_USED, { limit: KEYS_AT_ONCE, cursor: place.after });
+  const page = pageOf(rows, wasUsed, LAST_USED, { limit: KEYS_AT_ONCE, cursor: position.after });
   const counts = await Promise.all(page.rows.map(({ keyHash }) => redis.countSessions(keyHash)));
   const items: Session[] = [];
-  let { after, offset } = place;
+  let { after, offset } = position;
   for (const [nth, { keyHash, row }] of page.rows.entries()) {
     const left = limit - items.length;
     if ((counts[nth] ?? 0) > offset) {
       const state = await operations.keyStates.readNamedKey(keyHash);
       if (state !== undefined) items.push(...(await readSessions(services, state.record, offset, left)));
       if ((counts[nth] ?? 0) > offset + left)
-        return { items, next: writePlace({ after, offset: offset + left }) };
+        return { items, next: writePosition({ after, offset: offset + left }) };
     }
     offset = 0;
     after = cursorOf({ value: LAST_USED.value(row), keyHash });
-    if (items.length === limit) return { items, next: writePlace({ after, offset }) };
+    if (items.length === limit) return { items, next: writePosition({ after, offset }) };
   }
-  return { items, ...(page.next !== undefined && { next: writePlace({ after: page.next, offset: 0 }) }) };
+  return { items, ...(page.next !== undefined && { next: writePosition({ after: page.next, offset: 0 }) }) };
 }
 
-/** Place in the list of all keys: the previous key, and the number of sessions of the next key that have been shown. */
-interface ListPlace {
+/** Position in the list of all keys: the previous key, and the number of shown sessions of the next key. */
+interface Position {
   readonly after: string | undefined;
   readonly offset: number;
 }
 
-function writePlace({ after, offset }: ListPlace): string {
+function writePosition({ after, offset }: Position): string {
   return `${String(offset)}.${after ?? ''}`;
 }
 
-function readPlace(cursor: string | undefined): ListPlace {
+function readPosition(cursor: string | undefined): Position {
   if (cursor === undefined) return { after: undefined, offset: 0 };
   const [offset, after = ''] = cursor.split('.', 2);
   return { after: after === '' ? undefined : after, offset: offsetOf(offset) };

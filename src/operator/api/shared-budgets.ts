@@ -11,7 +11,7 @@ export function sharedBudgetRoutes({ config, operations }: PageServices): readon
     route({
       method: 'GET',
       path: '/api/shared-budgets',
-      summary: 'Budgets shared by several keys, the fullest first',
+      summary: 'Shared budgets, fullest first',
       role: 'viewer',
       query: pageQuery,
       answer: sharedBudgets,
@@ -40,7 +40,7 @@ function sharedBudgetView({ name, match, timeZone, windows }: SharedBudgetStatus
   };
 }
 
-/** Values of a list are alternatives. Each tag and each claim is a separate condition: all must match. */
+/** Array elements are alternatives. Each tag and each claim is a separate condition that must match. */
 function conditions(by: string, values: unknown): SharedBudget['match'] {
   if (Array.isArray(values)) return [{ by, values: values.map(String) }];
   return Object.entries(values ?? {}).map(([name, value]) => ({

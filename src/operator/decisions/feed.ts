@@ -139,7 +139,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
   };
 }
 
-/** Returns matched rules as file and name. */
+/** Returns matched rules as file and name, separated by a line feed. */
 function ruleNames({ record }: Entry): string[] {
   // Most records have no rules. Parsing each of them again would double the cost.
   if (!record.includes('"rules":[{')) return [];

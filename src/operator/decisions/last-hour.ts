@@ -20,7 +20,7 @@ interface Minute {
   readonly rules: Map<string, number>;
 }
 
-/** Counts of the decisions of the last hour. */
+/** Decision counts of the last hour. */
 export interface LastHour {
   add(decision: Decision, rules: readonly string[]): void;
   traffic(now: number): Overview['traffic'];

@@ -10,7 +10,7 @@ const FINDING = 2004;
 const MAX_LISTED = 64;
 const MAX_TEXT_CHARS = 1_024;
 
-/** Summarizes an audit record; undefined for other records, such as those of forwarding. */
+/** Summarizes an audit record. Returns undefined for invalid and forwarding records. */
 export function readDecision(entry: Entry): Decision | undefined {
   const record = readRecord(entry.record);
   if (record === undefined) return undefined;
@@ -18,7 +18,7 @@ export function readDecision(entry: Entry): Decision | undefined {
   return stage === 'forwarding' ? undefined : decisionOf(entry.id, record, stage);
 }
 
-/** Reads an audit record completely. */
+/** Returns all details of an audit record, or undefined for an invalid one. */
 export function readStep(entry: Entry): StoryStep | undefined {
   const record = readRecord(entry.record);
   if (record === undefined) return undefined;
@@ -82,7 +82,7 @@ function kindOf(stage: string): Decision['kind'] {
   return 'request';
 }
 
-/** Stream ids begin with the Redis time. */
+/** Stream ids begin with the Redis time in Unix ms. */
 export function timeOf(id: string): number {
   const time = Number(id.split('-', 1)[0]);
   return Number.isFinite(time) && time < 1e14 ? time : 0;

@@ -1,11 +1,11 @@
--- Stores a gateway's announcement, and removes gateways that have been silent.
+-- Stores a gateway's announcement, and removes expired announcements.
 -- KEYS[1]  announcements
--- KEYS[2]  times at which gateways count as gone
+-- KEYS[2]  expiry times of announcements
 -- ARGV[1]  gateway id
 -- ARGV[2]  lifetime of an announcement in ms
--- ARGV[3]  limit of gateways
+-- ARGV[3]  maximum number of gateways
 -- ARGV[4]  the announcement; empty if the gateway stops
--- Reply: 1, or 0 if there are too many.
+-- Reply: 1, or 0 if there are too many gateways.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 1000)) do

@@ -26,7 +26,7 @@ export function createGatewayStore({ client, deadlineMs }: RedisStoreOptions): G
   };
 }
 
-/** Returns an empty list for a gateway that has stopped, or that uses another version of the form. */
+/** Returns an empty list for a gateway that has stopped, or whose announcement has another format. */
 function read(text: string, now: number): GatewayState[] {
   const space = text.indexOf(' ');
   const seenAt = Number(text.slice(0, space));

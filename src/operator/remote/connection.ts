@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly server: string;
   /** An API token. Never logged or shown in errors. */
   readonly token: string;
-  /** Reason of changes, for the audit trail. */
+  /** Reason for changes, for the audit trail. */
   readonly reason?: string | undefined;
 }
 
@@ -33,9 +33,8 @@ interface PendingCall {
 }
 
 /**
- * Connects to the operator's API. Concurrent reads share a request.
- *
- * @throws Error for a URL that would send the token unencrypted
+ * Connects to the operator API. Concurrent reads share a request.
+ * @throws Error for an invalid URL, or one that would send the token unencrypted
  */
 export function createConnection(options: ConnectionOptions): CallOperation {
   const url = operationsUrl(options.server);

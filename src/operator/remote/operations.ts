@@ -7,10 +7,10 @@ import type { Operations } from '../operations.ts';
 import { createConnection, type ConnectionOptions } from './connection.ts';
 import type { OperationName } from './table.ts';
 
-/** Operations through the API. The gateway runs them, and records changes under the name of the token. */
+/** Creates operations that call the API of a running gateway. The gateway attributes changes to the token. */
 export function createRemoteOperations(options: ConnectionOptions): Operations {
   const connection = createConnection(options);
-  /** Trusts that the answer has the type in this version's contract. */
+  /** Does not validate the answer, but assumes the type that this version expects. */
   const call = <Result>(operation: OperationName, given: object = {}): Promise<Result> =>
     connection({ operation, arguments: { ...given } }) as Promise<Result>;
 
@@ -57,7 +57,7 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
     // The API does not send events; callers also poll the list.
     watchEscalations: () => Promise.resolve(() => undefined),
     changes: {
-      // Also parsed here: errors should name the command's flag.
+      // Validated here too, so that errors name the command's flag.
       createKey: async (key) => change<NewKey, IssuedKey>('createKey')(newKeySchema.parse(key)),
       updateKey: async ({ reference, change: wanted }) =>
         change<object, KeyRecord>('updateKey')({ reference, change: keyChangeSchema.parse(wanted) }),

@@ -17,7 +17,7 @@ const name = text.min(1);
 const ofKey = { reference: name };
 /** Ledger id of a key or a shared budget. */
 const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|(?:budget|shared):[A-Za-z0-9._-]{1,64})$/, {
-  error: 'must be the hash of a key, or a shared budget',
+  error: 'must be a key hash, or the ledger id of a shared budget',
 });
 const MAX_RECORDS = 1_000;
 const MAX_DAYS = 3_660;
@@ -32,7 +32,7 @@ const calendar = z.union([
   z.templateLiteral(['at:', z.string().max(512)]),
 ]);
 
-/** The cast only makes absent limits explicit. */
+/** The cast is safe, because `limitNanoUsd` may be undefined in `Account`. */
 const account = z.strictObject({
   budget: name.optional(),
   name,
@@ -46,13 +46,13 @@ export interface ReadOperation {
   readonly kind: 'read';
   readonly role: Role;
   readonly arguments: z.ZodType;
-  /** Upper estimate of Redis commands. */
+  /** Upper estimate of the number of Redis commands. */
   cost(given: unknown): number;
   /** @param role of the caller */
   run(operations: Operations, given: unknown, role: Role): Promise<unknown>;
 }
 
-/** A function that makes a change, recorded in the audit trail. */
+/** A change, recorded in the audit trail. */
 export interface ChangeOperation {
   readonly kind: 'change';
   readonly role: Role;

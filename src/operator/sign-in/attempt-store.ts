@@ -15,9 +15,9 @@ const reply = z.tuple([z.int(), z.int()]);
 /** Limits attempts to sign in. Failures throw `redis_unavailable`. */
 export interface SignInAttempts {
   /**
-   * Counts an attempt before it is judged. Returns the time to wait; 0 if there is none.
-   * @param scope `all` also counts all addresses together, against distributed guessing of a password. Strangers can
-   * exhaust this count, so it is used only for passwords
+   * Counts an attempt before the credentials are checked. Returns the time to wait in ms, or 0.
+   * @param scope `all` also counts all addresses together, against distributed password guessing. Strangers can exhaust
+   * this count, so it is used only for passwords
    */
   count(address: string, scope: 'address' | 'all'): Promise<number>;
   /** Resets the address's count after a sign-in. */

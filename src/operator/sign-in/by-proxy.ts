@@ -60,7 +60,7 @@ export interface ProxyHeaderOptions {
 }
 
 /**
- * `none`: no such header. `forged`: sent from an address that is not listed, and dropped. `unusable`: sent by a listed
+ * `none`: no header. `forged`: sent from an address that is not listed, and dropped. `unusable`: sent by a listed
  * proxy, without a valid name or role.
  */
 export type ProxySignIn =
@@ -71,14 +71,14 @@ export type ProxySignIn =
 
 export type ProxyHeader = (request: {
   readonly address: string | undefined;
-  /** Distinct values per header: joining duplicates would create a new name. */
+  /** Separate values per header, because joining duplicates would create a new name. */
   readonly headers: NodeJS.Dict<readonly string[]>;
 }) => ProxySignIn;
 
 const MAX_NAME_CHARS = 128;
 const MAX_ROLES = 100;
 
-/** Identifies the sender by an authenticating proxy's header. */
+/** Identifies a person by the header of an authenticating proxy. */
 export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptions): ProxyHeader {
   const listed = blockListOf(from);
   return ({ address, headers }) => {

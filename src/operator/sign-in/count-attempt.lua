@@ -2,7 +2,7 @@
 -- KEYS[1]  attempts of the address in this minute
 -- KEYS[2]  attempts of all addresses in this minute; absent if only the address is limited
 -- ARGV[1]  lifetime of the counters in ms
--- ARGV[2]  limit of one address; attempts beyond it do not count for all addresses
+-- ARGV[2]  limit per address; KEYS[2] does not count attempts above this limit
 -- Reply: both counts, including this attempt.
 local function count(key)
   local counted = redis.call('INCR', key)

@@ -6,7 +6,7 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 /** Returns the CSRF token of a person identified by a proxy, who has no session to store one. */
 export type CsrfTokenOf = (subject: string) => Promise<string>;
 
-/** Stores the key in Redis: all gateways compute the same tokens. Failures throw `redis_unavailable`. */
+/** Stores the key in Redis, so that all gateways compute the same tokens. Failures throw `redis_unavailable`. */
 export function createCsrfTokens({ client, deadlineMs }: RedisStoreOptions): CsrfTokenOf {
   return (subject) =>
     withRedisDeadline(deadlineMs, async () => {

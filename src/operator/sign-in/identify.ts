@@ -4,14 +4,14 @@ import type { SignedIn } from './roles.ts';
 /** The person or program behind a request. */
 export interface Identified {
   readonly who: SignedIn;
-  /** Changes must repeat it in `X-CSRF-Token`. Undefined for credentials that browsers do not add automatically. */
+  /** Required in `X-CSRF-Token` for changes. Undefined for credentials that browsers do not add automatically. */
   readonly csrf: string | undefined;
   /** Unix ms, Redis time; undefined without a session. */
   readonly idleUntil?: number | undefined;
   readonly endsAt?: number | undefined;
 }
 
-/** One way to identify a request: session cookie, token or proxy header. Returns undefined if the request has none. */
+/** Identifies a request by session cookie, token or proxy header. Returns undefined if the credential is absent. */
 export type Identify = (incoming: IncomingMessage, address: string) => Promise<Identified | undefined>;
 
 /** Tries each way in order. */

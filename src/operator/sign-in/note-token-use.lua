@@ -2,7 +2,7 @@
 --
 -- KEYS  1 tokens (hash)   2 their last uses (hash)
 -- ARGV  1 hash of the token
--- reply 1 recorded, 0 no such token
+-- reply 1 recorded, 0 unknown token
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
 end

@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.ts';
 import { isPlainLabel } from '../../text/label.ts';
 import { grantedBy, type RoleRules, type SignedIn } from './roles.ts';
 
-/** A refused sign-in, with a message for the person. */
+/** Thrown if a sign-in is refused. The message is for the person. */
 export class SignInRefused extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -17,20 +17,20 @@ export class SignInRefused extends Error {
 export interface OidcOptions extends RoleRules {
   readonly issuer: string;
   readonly clientId: string;
-  /** Read on each use: a rotated secret needs no restart. Returns undefined for a public client. */
+  /** Read on each use, so that a rotated secret needs no restart. Returns undefined for a public client. */
   readonly clientSecret: () => string | undefined;
   readonly scopes: readonly string[];
 }
 
-/** A sign-in that has been started: the browser is sent to `url`, and keeps `binding` in a cookie until it returns. */
+/** A started sign-in. The browser is sent to `url`, and keeps `binding` in a cookie until it returns. */
 export interface BegunSignIn {
   readonly url: URL;
   readonly binding: string;
 }
 
 /**
- * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Both functions throw SignInRefused. Nothing
- * is stored in between: state, nonce and code verifier derive from the binding, which only this browser has.
+ * OpenID Connect sign-in: authorization code with PKCE, state and nonce. Both functions throw SignInRefused. Nothing is
+ * stored in between, because state, nonce and code verifier derive from the binding, which only this browser has.
  */
 export interface OidcSignIn {
   begin(redirectUri: string): Promise<BegunSignIn>;
@@ -110,7 +110,6 @@ function authenticationBy(clientSecret: OidcOptions['clientSecret']): client.Cli
   };
 }
 
-/** Derives independent values from one secret. */
 function valuesOf(binding: string) {
   const derive = (purpose: string) => hash('sha256', `${purpose}:${binding}`, 'base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };

@@ -55,12 +55,10 @@ export interface RoleRules {
 
 export type Granted = Pick<SignedIn, 'role' | 'owner'>;
 
-/** Values read per claim. */
+/** Maximum number of values read per claim. */
 const MAX_VALUES = 1_000;
 
-/**
- * Returns the highest role that the claims grant; undefined if there is none, or for an owner without an owner claim.
- */
+/** Returns the highest granted role. Returns undefined without one, or for an owner without an owner claim. */
 export function grantedBy(
   claims: Readonly<Record<string, unknown>>,
   { roleClaim, roles, ownerClaim }: RoleRules,
@@ -78,7 +76,7 @@ export function grantedOf(granted: readonly GrantedRole[], owner: string | undef
   return granted.includes('owner') && owner !== undefined ? { role: 'viewer', owner } : undefined;
 }
 
-/** Prefers a claim with exactly this name: names may be URLs with dots. */
+/** Prefers a claim with exactly this name, because names may be URLs with dots. */
 function claimAt(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return valueAt(claims, name.split('.'));

@@ -18,7 +18,7 @@ export interface PageSession {
   readonly who: SignedIn;
   /** The page repeats this token with each change. */
   readonly csrf: string;
-  /** End of the session if it is not used before. */
+  /** End of the session unless it is used before. */
   readonly idleUntil: number;
   readonly endsAt: number;
 }
@@ -29,7 +29,7 @@ export interface PageSessions {
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;
   /**
    * Returns undefined for an unknown or ended session.
-   * @param by only an action of the person postpones the idle end
+   * @param by only a person's action postpones the idle end
    */
   use(id: string, by: 'person' | 'polling'): Promise<PageSession | undefined>;
   end(id: string): Promise<void>;

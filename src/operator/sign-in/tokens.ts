@@ -54,7 +54,7 @@ export interface ApiTokens {
   create(token: NewApiToken): Promise<{ readonly secret: string; readonly token: ApiToken }>;
   /** Oldest first, without expired ones. */
   list(): Promise<readonly ApiToken[]>;
-  /** Returns the revoked token; undefined if it is unknown. */
+  /** Returns the revoked token, or undefined for an unknown id. */
   revoke(id: string): Promise<ApiToken | undefined>;
   /** Returns undefined for an unknown, revoked or expired token. */
   verify(secret: string): Promise<SignedIn | undefined>;
@@ -164,7 +164,7 @@ function read(tokenHash: string, text: string, usedAt: string | undefined): ApiT
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,128})$/i;
 
-/** Identifies a program by its API token. @throws ApiError for any other `Authorization` */
+/** Identifies a program by its API token. @throws ApiError for any other `Authorization` header */
 export function byToken(tokens: ApiTokens): Identify {
   return async ({ headers }) => {
     const { authorization } = headers;
@@ -180,7 +180,7 @@ export function byToken(tokens: ApiTokens): Identify {
 const MAX_LIFE_MS = 366 * 86_400_000;
 const MAX_NAME_CHARS = 128;
 
-/** Returns why a token cannot be created; undefined if it can. */
+/** Returns the reason why a token cannot be created, or undefined if it can. */
 export function tokenFault({ name, role, owner, lifeMs }: NewApiToken): string | undefined {
   if (name === '' || name.length > MAX_NAME_CHARS)
     return `the name must have 1 to ${String(MAX_NAME_CHARS)} characters`;

@@ -19,7 +19,7 @@ export interface KeyRow {
   readonly lastUsedAt: number | undefined;
 }
 
-/** Sort values of lists by risk, lock and budget. */
+/** Values for sorting and filtering keys by risk, lock and budget. */
 export interface StateRow {
   readonly riskScore: number;
   readonly isLocked: boolean;
@@ -95,7 +95,7 @@ export function createKeySurveys(operations: RedisOperations, countKeys: () => P
 /** The state of a key that is neither used nor marked. */
 const IDLE: StateRow = { riskScore: 0, isLocked: false, isBlocked: false, usedPercent: 0 };
 
-/** Returns the keys whose state may differ from IDLE; undefined if Redis does not know them all. */
+/** Returns the keys whose state may differ from IDLE, or undefined if Redis does not know them all. */
 async function activeKeys({ keyUses }: RedisOperations): Promise<ReadonlySet<string> | undefined> {
   if (!(await keyUses.isComplete())) return undefined;
   const active = new Set<string>();
@@ -119,7 +119,7 @@ async function readState(
     operations.budgets.getLimits(keyHash),
   ]);
   const limits = effectiveLimits(own, fallback);
-  // An unused key has spent nothing. A limit of 0 counts as full nevertheless.
+  // An unused key has spent nothing, but a limit of 0 counts as full.
   const mayHaveSpent = lastUsedAt > now - LONGEST_WINDOW_MS || Object.values(limits).includes(0);
   const windows = mayHaveSpent && hasBudget(limits) ? await windowsOf(operations, keyHash, limits) : [];
   return {

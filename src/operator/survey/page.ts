@@ -28,8 +28,8 @@ export interface PageQuery {
 }
 
 /**
- * Returns one sorted page of the matching rows. The cursor names the last row by value and key: rows added or removed
- * do not shift the others.
+ * Returns one sorted page of the matching rows. The cursor contains value and key of the last row, so that added or
+ * removed rows do not shift the others.
  * @throws ApiError for a cursor of another list
  */
 export function pageOf<Row>(
@@ -60,7 +60,7 @@ export function pageOf<Row>(
   return { rows, next: last === undefined || left <= limit ? undefined : cursorOf(last), total };
 }
 
-/** Rows are sorted and cut when they fill this many pages. */
+/** Rows are sorted and truncated when they fill this many pages. */
 const MAX_FOUND_PAGES = 8;
 
 export interface Place {
@@ -89,7 +89,7 @@ export function wrongCursor(): ApiError {
   return new ApiError('invalid_request', 'the cursor does not belong to this list');
 }
 
-/** Reads the cursor of a list that is paged by position. */
+/** Parses the cursor of a list that is paged by offset. */
 export function offsetOf(cursor = '0'): number {
   if (!/^\d{1,9}$/.test(cursor)) throw wrongCursor();
   return Number(cursor);

@@ -9,11 +9,11 @@ export interface View<Row> {
 }
 
 /**
- * Rows about all keys, kept in memory to sort and search lists without an index in Redis. They are read only while
- * someone views such a list, in small batches with pauses: requests must not wait.
+ * Rows about all keys, kept in memory to sort and search lists without an index in Redis. Rows are read only while
+ * someone views a list, in small batches with pauses, so that requests need not wait.
  */
 export interface Survey<Row> {
-  /** Returns the rows that were last read. Waits briefly for the first reading, and starts another if they are old. */
+  /** Returns the most recently read rows. Waits briefly for the first reading; starts another if rows are old. */
   view(): Promise<View<Row>>;
   /** Replaces a changed row; undefined removes it. */
   put(keyHash: string, row: Row | undefined): void;
@@ -23,8 +23,8 @@ export interface SurveyOptions<Row> {
   /** Yields batches of rows. */
   readonly read: () => AsyncIterable<readonly (readonly [keyHash: string, row: Row])[]>;
   /**
-   * Pause after each batch, as a multiple of the batch's duration. A quarter of that during the first reading, for
-   * which users wait.
+   * Pause after each batch, as a multiple of the batch's duration. Only a quarter during the first reading, because
+   * users wait for it.
    */
   readonly pause: number;
   /** Returns the current number of keys. If it changes, the next reading starts earlier. */
@@ -57,14 +57,14 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
     const isFirst = asOf === 0;
     const next = isFirst ? rows : new Map<string, Row>();
     const startedAt = Date.now();
-    let isCut = false;
+    let isTruncated = false;
     counted = await count?.();
     let at = performance.now();
     changed = new Map();
     for await (const batch of read()) {
       for (const [keyHash, row] of batch) next.set(keyHash, row);
-      isCut = next.size > maxRows;
-      if (isCut) break;
+      isTruncated = next.size > maxRows;
+      if (isTruncated) break;
       const pauseMs = (performance.now() - at) * (isFirst ? pause / 4 : pause);
       await delay(Math.min(MAX_PAUSE_MS, pauseMs), undefined, { ref: false });
       at = performance.now();
@@ -72,7 +72,7 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
     rows = next;
     for (const [keyHash, row] of changed) put(keyHash, row);
     asOf = startedAt;
-    isComplete = !isCut;
+    isComplete = !isTruncated;
     readSoonAt = performance.now() + MIN_AGE_MS;
     readAgainAt = performance.now() + Math.max(MIN_AGE_MS, AGE_DURATIONS * (performance.now() - begun));
   }

@@ -7,7 +7,6 @@ import { effectiveLimits, hasBudget } from '../../redis/budget-limits.ts';
 import type { Budget } from '../api/schemas/keys.ts';
 import type { Operations } from '../operations.ts';
 
-/** Reads a key's windows. */
 export function windowsOf(
   { budgets }: Pick<Operations, 'budgets'>,
   keyHash: string,

@@ -12,14 +12,14 @@ export interface SharedBudgetStatus {
   readonly windows: readonly AccountStatus[];
 }
 
-/** Returns the budgets of the configuration in order, then those set by command. */
+/** Returns configured budgets in order, followed by budgets set by commands. */
 export async function readSharedBudgets(
   { budgets, sharedBudgets }: Pick<Operations, 'budgets' | 'sharedBudgets'>,
   configured: readonly SharedBudgetSettings[],
 ): Promise<SharedBudgetStatus[]> {
   const windowsOf = ({ keyHash, accounts }: SharedBudget): Promise<readonly AccountStatus[]> =>
     budgets.status(keyHash, accounts);
-  // Comes first: it may throw, and the other reads would not be awaited.
+  // Awaited before the other reads start, which would remain unawaited if this one throws.
   const stored = await sharedBudgets.list();
   const ofConfiguration = configured.map(async (settings): Promise<SharedBudgetStatus> => {
     const { name, match, time_zone: timeZone } = settings;

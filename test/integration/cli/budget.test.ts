@@ -121,7 +121,7 @@ describe('gateway budget set for a shared budget', () => {
     ['an unknown provider', ['--provider', 'acme'], 2, '--provider: acme is not one of'],
     ['a tag without a value', ['--tag', 'team'], 2, '--tag must be key=value'],
     ['a tag that no key can have', ['--tag', '__proto__=x'], 2, '--tag: __proto__ is not a valid tag name'],
-    ['an unknown name without conditions', ['--name', 'serach'], 1, 'there is no budget serach'],
+    ['an unknown name without conditions', ['--name', 'serach'], 1, 'unknown budget serach'],
     ['a name that is no name', ['--name', 'a}b'], 1, 'the name: must be 1 to 64 of'],
     ['an endless owner', ['--owner', 'a'.repeat(257)], 1, 'owners.0: '],
     ['endless conditions', ['--owner', 'a*'.repeat(5_001)], 1, 'the conditions have over 10000 characters'],

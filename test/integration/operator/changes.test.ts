@@ -313,7 +313,7 @@ describe('a change in trouble', () => {
     expect(answer.status).toBe(503);
     expect(answer.json<{ detail: string }>().detail).toMatch(/was made.*has no record/);
     expect(await redis.client.exists(quarantineKey(key.record.keyHash))).toBe(1);
-    await expect.poll(() => page.logs()).toContain('a change is missing in the audit trail');
+    await expect.poll(() => page.logs()).toContain('a change is missing from the audit trail');
     // Asked again, it is not made again.
     expect((await lock()).json()).toMatchObject({ changed: true });
   });

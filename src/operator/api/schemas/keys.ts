@@ -10,7 +10,7 @@ export const key = z.object({
   agent_name: z.string().nullable(),
   owner: z.string().nullable(),
   tags: z.record(z.string(), z.string()),
-  /** Null allows all; an empty list allows none. */
+  /** Null allows all; an empty array allows none. */
   allowed_tools: texts.nullable(),
   allowed_providers: texts.nullable(),
   allowed_models: texts.nullable(),
@@ -52,7 +52,7 @@ export const budget = z.object({
   owner: z.string().nullable(),
   source: z.enum(['own', 'default', 'none']),
   windows: z.array(budgetWindow),
-  /** Spent plus reserved of the fullest window, in percent of its limit. */
+  /** Spent and reserved money of the fullest window, in percent of its limit. */
   used_percent: z.number(),
 });
 export type Budget = z.infer<typeof budget>;

@@ -1,6 +1,6 @@
 /**
- * Answers of the operator API. Routes validate answers with these schemas, OpenAPI is generated from them, and the page
- * imports their types. Queries and bodies of requests are in `../bodies.ts`.
+ * Operator API answers. Routes validate answers with these schemas, OpenAPI is generated from them, and the page imports
+ * their types. Request queries and bodies are in `../bodies.ts`.
  *
  * Times are in ISO 8601 in UTC, money is in USD, and absent values are null. Answers contain no prompts, arguments or
  * model answers, except masked arguments of pending calls for approvers.
@@ -10,7 +10,7 @@ import * as z from 'zod';
 export const time = z.iso.datetime();
 export const usd = z.number();
 export const count = z.int().min(0);
-/** `sha256:` and 64 hex digits: identifies a proxy key. */
+/** Identifies a proxy key: `sha256:` and 64 hex digits. */
 export const keyHash = z.string();
 export const texts = z.array(z.string());
 

@@ -8,7 +8,7 @@ export type Role = z.infer<typeof role>;
 
 /** `application/problem+json` (RFC 9457). */
 export const problem = z.object({
-  /** An error type of docs/refusals.md or of docs/operator-page.md, such as `redis_unavailable`. */
+  /** An error type from docs/refusals.md or docs/operator-page.md, such as `redis_unavailable`. */
   type: z.string(),
   title: z.string(),
   status: z.int(),

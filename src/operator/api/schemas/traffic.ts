@@ -61,7 +61,7 @@ export const decision = z.object({
   kind: z.enum(DECISION_KINDS),
   request_id: z.string(),
   key_hash: keyHash.nullable(),
-  /** Name of the key; for `operator`, of the person. */
+  /** Key name; for `operator`, the person's name. */
   name: z.string().nullable(),
   owner: z.string().nullable(),
   agent: z.string().nullable(),
@@ -84,7 +84,7 @@ export const decision = z.object({
 export type Decision = z.infer<typeof decision>;
 export const decisions = pageOf(decision);
 
-/** Place of a finding, never its text. Offsets are UTF-16 units, the end exclusive. */
+/** Location of a finding, without its text. Offsets are in UTF-16 code units; the end is exclusive. */
 const foundAt = z.object({
   rule: z.string(),
   detector: z.string().nullable(),
@@ -122,7 +122,7 @@ export const requestStory = z.object({
       owasp: texts,
     }),
   ),
-  /** URL of the trace, if `otel` names a viewer. */
+  /** Null without a trace or `otel.viewer_url`. */
   trace_url: z.string().nullable(),
   searched: count,
   /** False if the search stopped at its limit. */
@@ -140,7 +140,7 @@ export const spend = z.object({
   rows: z.array(z.object({ from: z.string().nullable(), group: z.string(), usd })),
   total_usd: usd,
   as_of: time,
-  /** False if the count stopped at its time limit; the sums are then too low. */
+  /** False while keys are still being counted, or if rows were left out. */
   complete: z.boolean(),
 });
 export type Spend = z.infer<typeof spend>;
@@ -162,7 +162,7 @@ export const escalation = z.object({
   prompt_name: z.string(),
   /** Masked, for approvers; empty unless `zsp.escalation_arguments` is on. */
   arguments: z.string(),
-  /** Last text of the user in a model call, masked in the same way (`zsp.escalation_prompts`). */
+  /** Last user text of a model call, masked in the same way (`zsp.escalation_prompts`). */
   prompt_text: z.string(),
   session_id: z.string(),
   rules: z.array(z.object({ rule: z.string(), reason: z.string() })),

@@ -93,10 +93,10 @@ describe('gateway mcp pins', () => {
   it('accept takes the reviewed definition, and no later one', async () => {
     const other = await gateway('mcp', 'pins', 'accept', 'files', 'write', '--digest', 'digest-2');
     expect([other.code, other.stdout]).toEqual([1, '']);
-    expect(other.stderr).toContain('write of files has changed to digest-3: nothing was accepted');
+    expect(other.stderr).toContain('write on files has changed to digest-3: nothing was accepted');
     expect(await redis.client.hexists('gateway:mcp_pins:files', 'changed:write')).toBe(1);
     const none = await gateway('mcp', 'pins', 'accept', 'files', 'read', '--digest', 'digest-1');
-    expect(none.stderr).toContain('read of files has not changed: nothing was accepted');
+    expect(none.stderr).toContain('read on files has not changed: nothing was accepted');
     expect((await gateway('mcp', 'pins', 'accept', 'files', '--digest', 'digest-3')).code).toBe(2);
     const { stdout } = await gateway('mcp', 'pins', 'accept', 'files', 'write', '--digest', 'digest-3');
     expect(stdout).toBe('Accepted: write (digest-3)\n');
