@@ -9,12 +9,12 @@ const TIMEOUT_MS = 20_000;
 export const me = signal<Me | null | undefined>(undefined);
 /** Set if a session has expired, for a message on the sign-in page. */
 export const sessionEnded = signal(false);
-/** Why nothing can be read (Redis or the gateway is down). Cleared by the next answer. */
+/** Set while Redis or the gateway is down. Cleared by the next successful answer. */
 export const outage = signal<string | undefined>(undefined);
-/** Text of the status line, about the last change. */
+/** Status line text about the last change. */
 export const notice = signal('');
 
-/** A refusal by the API, or the lack of an answer (`unreachable`). */
+/** Thrown if the API refuses a request or does not answer (`unreachable`). */
 export class ProblemError extends Error {
   readonly type: string;
   readonly status: number;
@@ -29,14 +29,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** Returns a thrown value as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Returns the path with its query, without undefined and empty values. */
+/** Appends a query. Omits undefined and empty values. */
 export function withQuery(path: string, query: Query): string {
   const values = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(values.map(([name, value]): [string, string] => [name, String(value)]));
@@ -49,7 +48,7 @@ export async function read<T>(path: string, signal?: AbortSignal, isRepeated = f
   return (await answer(path, { ...(signal && { signal }), ...(headers && { headers }) })) as T;
 }
 
-/** Makes a change. `operation` identifies it: repeating it has no effect. */
+/** Makes a change. Repeating a change with the same `operation` has no effect. */
 export async function change<T>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -111,7 +110,6 @@ function refusal(status: number, body: Partial<Problem> | undefined): ProblemErr
   return problem;
 }
 
-/** Loads the signed-in person. */
 export async function loadMe(): Promise<void> {
   try {
     me.value = await read<Me>('/api/me');

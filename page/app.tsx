@@ -23,7 +23,7 @@ export function App() {
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={focusMain}>
-        Skip to the content
+        Skip to content
       </button>
       <Navigation person={me.value} />
       <main id="main" tabIndex={-1}>

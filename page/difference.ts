@@ -6,7 +6,7 @@ export interface DifferentLine {
 /** Longer texts take too long to compare. */
 const MAX_LINES = 1_000;
 
-/** Compares two texts by the longest common subsequence of their lines. Long texts are shown as removed and added. */
+/** Compares two texts by the longest common subsequence of their lines. Treats long texts as removed and added. */
 export function difference(before: string, after: string): readonly DifferentLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   if (old.length > MAX_LINES || fresh.length > MAX_LINES) {
@@ -55,8 +55,8 @@ function commonLengths(old: readonly string[], fresh: readonly string[]): readon
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cs}]/gu;
 
 /**
- * Formats JSON with sorted members and with line breaks in texts; other text is not changed. Invisible characters are
- * written as `\u{200B}`.
+ * Formats JSON with sorted members and line breaks in strings. Does not format invalid JSON. Writes invisible characters
+ * as `\u{200B}`.
  */
 export function readableJson(text: string): string {
   return inLines(text)

@@ -43,7 +43,7 @@ export function count(value: number): string {
   return COUNT.format(value);
 }
 
-/** Uses more digits below 1 USD: a small call must not appear as `$0.00`. */
+/** Uses more digits below 1 USD, so that a cheap call does not appear as `$0.00`. */
 export function usd(value: number): string {
   const digits = Math.abs(value) >= 1 || value === 0 ? 2 : 6;
   return `$${new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(value)}`;

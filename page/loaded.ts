@@ -13,8 +13,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads a path of the API, every `everyMs` while the page is visible, and soon after a temporary failure. Reads nothing
- * without a path.
+ * Reads an API path: every `everyMs` while the page is visible, and soon after a temporary failure. Reads nothing without
+ * a path.
  */
 export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded<T> {
   const [state, setState] = useState<{ path?: string; data?: T; problem?: Error }>({});

@@ -35,7 +35,7 @@ function isShownTo({ role, owner }: Me, view: string): boolean {
   return (owner === null || !VIEWS_OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
 }
 
-/** Navigation entry of views that have none of their own. */
+/** Navigation entries for views without their own. */
 const PARENT: Readonly<Record<string, string>> = { requests: 'decisions' };
 
 export function Navigation({ person }: { readonly person: Me }) {

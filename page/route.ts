@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Place in the page, from the fragment: `#/keys/<id>?search=ci`. The server does not see it. */
+/** Location in the page, parsed from a fragment such as `#/keys/<id>?search=ci`. Browsers do not send fragments. */
 export interface Route {
   /** First segment; `now` for an empty fragment. */
   readonly view: string;
@@ -25,21 +25,21 @@ function decoded(segment: string): string {
   }
 }
 
-/** Returns the link to a view. Omits empty values of the query. */
+/** Returns the link to a view. Omits empty query values. */
 export function href(view: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
   const path = [view, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/');
   const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   return text.size === 0 ? `#/${path}` : `#/${path}?${text.toString()}`;
 }
 
-/** Changes the query of the current view, without a new entry in the browser's history. */
+/** Changes the query of the current view without a new browser history entry. */
 function replaceQuery(query: Readonly<Record<string, string>>): void {
   const { view, id } = route.value;
   history.replaceState(null, '', href(view, id, query));
   route.value = parseRoute(location.hash);
 }
 
-/** Returns values of the current view's query, or their defaults, and a function that changes some of them. */
+/** Returns the current view's query values, or their defaults, and a function that changes some of the values. */
 export function useChosen<Name extends string>(defaults: Readonly<Record<Name, string>>) {
   const { query } = route.value;
   const entries = Object.entries<string>(defaults).map(([name, preset]) => [name, query.get(name) ?? preset]);

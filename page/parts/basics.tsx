@@ -5,7 +5,7 @@ import { absoluteTime, relativeTime } from '../format.ts';
 import { useNow } from '../loaded.ts';
 import { hasMoved } from '../route.ts';
 
-/** Takes the focus after navigation: a screen reader then announces the view. */
+/** Takes the focus after navigation, so that screen readers announce the view. */
 export function Heading({ children }: { readonly children: ComponentChildren }) {
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -60,7 +60,7 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
   );
 }
 
-/** A list of names and values. Omits empty values. */
+/** Omits empty values. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChildren>> }) {
   const shown = Object.entries(facts).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
@@ -77,7 +77,7 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
   );
 }
 
-/** Texts as a row of code elements. Null is shown as `none`. */
+/** Texts as a row of code elements. Shows the text `none` instead of null. */
 export function Words({ words, none }: { readonly words: readonly string[] | null; readonly none: string }) {
   if (words === null) return <>{none}</>;
   if (words.length === 0) return <>none</>;

@@ -6,7 +6,7 @@ import { Table, type Column } from './table.tsx';
 type Budget = KeyDetails['budget'];
 type Window = Budget['windows'][number];
 
-/** Windows of a budget as bars of spent and reserved money. */
+/** Budget windows as bars of spent and reserved money. */
 export function BudgetBars({ budget }: { readonly budget: Budget }) {
   if (budget.windows.length === 0) return <Empty>This key has no budget, so its spend has no limit.</Empty>;
   return (
@@ -31,7 +31,7 @@ export const WINDOW_COLUMNS: readonly Column<{ readonly period: Window }>[] = [
   { title: 'Resets', cell: ({ period: { resets_at: at } }) => at !== null && <Time at={at} /> },
 ];
 
-/** Returns a budget once for each window with a limit; the view of the key shows the others. */
+/** Returns a budget once for each window with a limit. The key's view shows the other windows. */
 export function limitedPeriods<B extends Pick<Budget, 'windows'>>(budget: B): (B & { period: Window })[] {
   return budget.windows
     .filter(({ limit_usd: limit }) => limit !== null)

@@ -11,7 +11,7 @@ export interface Change<T> {
   readonly title: string;
   /** The effect of the change, and how to undo it. */
   readonly consequence: ComponentChildren;
-  /** Label of the button. */
+  /** Button label. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly method?: 'POST' | 'PUT' | 'DELETE';
@@ -73,13 +73,13 @@ function ChangeDialog<T>({
   );
 }
 
-/** Returns a field of a form, trimmed. */
+/** Returns a form field, trimmed. */
 export function text(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Returns the value of a field as a member of a body, or an empty object if the field is empty. */
+/** Returns the value of a form field as a body member, or an empty object if the field is empty. */
 export function given(form: FormData, name: string): Readonly<Record<string, string>> {
   const value = text(form, name);
   return value === '' ? {} : { [name]: value };
@@ -94,7 +94,7 @@ export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog
   return { ask: (details) => setDialog(<ChangeDialog details={details} onClose={close} />), dialog };
 }
 
-/** Shows the buttons of changes to people who may make them. */
+/** Shows buttons only to people who may make the changes. */
 export function Changes({ role, children }: { readonly role: Role; readonly children: ComponentChildren }) {
   if (may(role)) return <div class="tools">{children}</div>;
   return <p class="muted">Changes here need the role {role}.</p>;

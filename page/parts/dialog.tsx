@@ -12,7 +12,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  /** If set, Escape does not close the dialog, whose content is not shown again. */
+  /** If set, Escape does not close the dialog, because its content cannot be shown again. */
   readonly mustChoose?: boolean;
   readonly children: ComponentChildren;
 }) {
@@ -36,7 +36,7 @@ export function Dialog({
   );
 }
 
-/** Shows a secret that cannot be shown again. Only the buttons close it. */
+/** Shows a secret that cannot be shown again. Only the buttons close the dialog. */
 export function SecretDialog({
   title,
   what,

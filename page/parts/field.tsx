@@ -20,7 +20,6 @@ interface FieldProps {
   readonly onTyped?: (value: string) => void;
 }
 
-/** A labelled input with a hint. */
 export function Field({ label, hint, type = 'text', value = '', onTyped, ...input }: FieldProps) {
   const id = useId();
   const [first] = useState(value);
@@ -105,7 +104,7 @@ export function Select({
   );
 }
 
-/** Sends a form with `work`, which may throw. Returns the failure of the last attempt. */
+/** Returns a submit handler that calls `work`, which may throw, and the failure of the last attempt. */
 export function useSubmit(work: (form: FormData) => Promise<void>) {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);

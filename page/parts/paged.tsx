@@ -49,12 +49,12 @@ interface ListProps<Row> {
   readonly paged: Paged<Row>;
   /** Shown instead of an empty page. */
   readonly empty: ComponentChildren;
-  /** Name of the buttons, if the view has several lists. */
+  /** Accessible name of the pager, if the view has several lists. */
   readonly label?: string;
   readonly children: (rows: readonly Row[]) => ComponentChildren;
 }
 
-/** One page of a list, with buttons for the others. */
+/** One page of a list, with buttons for the other pages. */
 export function PagedList<Row>({ paged, empty, label, children }: ListProps<Row>) {
   return (
     <>
@@ -66,7 +66,6 @@ export function PagedList<Row>({ paged, empty, label, children }: ListProps<Row>
   );
 }
 
-/** Buttons and counts below a paged list. */
 export function Pager({ paged, label = 'Pages' }: Pick<ListProps<unknown>, 'paged' | 'label'>) {
   const { data, number, hasNext } = paged;
   if (data === undefined) return null;

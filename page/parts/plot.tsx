@@ -12,7 +12,7 @@ export interface Series {
   /** CSS custom property with the colour. */
   readonly color: '--accent' | '--bad' | '--warn' | '--good';
   readonly values: readonly number[];
-  /** Distinguishes series without colour. */
+  /** Dash pattern that distinguishes series without colour. */
   readonly dash?: readonly number[];
 }
 
@@ -26,11 +26,11 @@ interface PlotProps {
 
 /** Values over time, as a plot and as a table. */
 export function Plot({ title, times, series, format }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const id = useId();
   const chosen = theme.value;
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return undefined;
     const plot = draw(element, { title, times, series, format });
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -51,7 +51,7 @@ export function Plot({ title, times, series, format }: PlotProps) {
   return (
     <figure class="plot">
       <figcaption id={id}>{title}</figcaption>
-      <div ref={place} role="img" aria-labelledby={id} />
+      <div ref={container} role="img" aria-labelledby={id} />
       <details>
         <summary>As a table</summary>
         <Table

@@ -39,7 +39,7 @@ export function Approvals() {
 }
 
 function Nothing({ isEnabled }: { readonly isEnabled: boolean }) {
-  if (isEnabled) return <Empty>No call is waiting for approval. New ones appear here.</Empty>;
+  if (isEnabled) return <Empty>No call is waiting for approval. New calls appear here.</Empty>;
   return (
     <Empty>
       Approvals are off. Set <code>zsp.escalation_enabled: true</code> and write a policy rule with the action{' '}
@@ -55,7 +55,7 @@ function answer(
 ): Change<AnsweredEscalation> {
   const isApproval = outcome === 'approve';
   return {
-    title: `${isApproval ? 'Approve' : 'Deny'} the call of ${escalation.key_name}`,
+    title: `${isApproval ? 'Approve' : 'Deny'} the call by ${escalation.key_name}`,
     consequence: isApproval
       ? 'The waiting request is checked again and sent. The approval applies only to this request and cannot be undone.'
       : 'The waiting request is refused with escalation_denied. If the client sends it again, it needs approval again.',
@@ -64,7 +64,7 @@ function answer(
     path: `/api/escalations/${encodeURIComponent(escalation.id)}/${outcome}`,
     doneText: ({ outcome: stored, changed }) =>
       changed
-        ? `You ${stored} the call of ${escalation.key_name}.`
+        ? `You ${stored} the call by ${escalation.key_name}.`
         : `Someone else ${stored} the call first.`,
     onDone,
   };
@@ -80,7 +80,7 @@ function Waiting({
   readonly onAnswer: (outcome: 'approve' | 'deny') => void;
 }) {
   return (
-    <article class="card" aria-label={`Call of ${escalation.key_name}`}>
+    <article class="card" aria-label={`Call by ${escalation.key_name}`}>
       <h2>
         {escalation.tool_name !== ''
           ? escalation.tool_name
@@ -141,7 +141,7 @@ function Waiting({
   );
 }
 
-/** Counts by the server's clock: the user's clock may be wrong. */
+/** Uses the server's clock, because the user's clock may be wrong. */
 function Countdown({ expiry, serverNow }: { readonly expiry: string; readonly serverNow: string }) {
   const now = useNow(1_000);
   const [aheadMs, setAheadMs] = useState(() => Date.now() - Date.parse(serverNow));

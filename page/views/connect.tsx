@@ -59,8 +59,8 @@ function Snippets({ id }: { readonly id: string }) {
       {({ key_hash: hash, name, address, snippets }) => (
         <>
           <p>
-            Key <a href={href('keys', hash)}>{name}</a> at <code>{address}</code>. Put the raw key into{' '}
-            <code>GATEWAY_KEY</code>; it was shown when the key was created.{' '}
+            Key <a href={href('keys', hash)}>{name}</a> at <code>{address}</code>. Set{' '}
+            <code>GATEWAY_KEY</code> to the raw key, which was shown when the key was created.{' '}
             <a href={href('connect')}>Another key</a>
           </p>
           {snippets.map(({ client, title, text }) => (

@@ -16,7 +16,7 @@ const KINDS = [
   { value: '', title: 'Any' },
   { value: 'request', title: 'Requests' },
   { value: 'finding', title: 'Findings' },
-  { value: 'operator', title: 'Changes by operators' },
+  { value: 'operator', title: 'Operator changes' },
   { value: 'event', title: 'Events' },
 ];
 const TEXTS = [
@@ -71,10 +71,10 @@ export function Decisions() {
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No decision matches these filters yet. New ones appear here.</Empty>;
+  if (isFiltered) return <Empty>No decision matches these filters yet. New decisions appear here.</Empty>;
   return (
     <Empty>
-      No decisions yet. <a href={href('connect')}>Connect a client</a>, or switch the audit trail on with{' '}
+      No decisions yet. <a href={href('connect')}>Connect a client</a>, or turn on the audit trail with{' '}
       <code>audit.enabled: true</code>.
     </Empty>
   );

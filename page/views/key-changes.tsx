@@ -12,7 +12,7 @@ export function lock(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Lock ${key.name}`,
     consequence:
-      'Requests with this key are refused with 403 quarantined until the lock ends or is released. A longer lock stays.',
+      'Requests with this key are refused with 403 quarantined until the lock ends or is released. An existing longer lock is kept.',
     verb: 'Lock',
     isDangerous: true,
     path: pathOf(key, 'lock'),
@@ -67,12 +67,12 @@ export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<
   return {
     title: `Rotate ${key.name}`,
     consequence:
-      'Creates a new raw key, which is shown once. Budget, risk and locks are kept. Older raw keys end after the time below.',
+      'Creates a new raw key, which is shown once. Budget, risk and locks are kept. Older raw keys expire after the time below.',
     verb: 'Rotate',
     path: pathOf(key, 'rotate'),
     fields: (
       <Field
-        label="Older raw keys end in"
+        label="Older raw keys expire in"
         name="grace"
         value="1h"
         hint="such as 1h; 0 for immediately"

@@ -15,7 +15,6 @@ import { RawKey } from './new-key.tsx';
 
 const EVERY_MS = 5_000;
 
-/** One key: record, state, budget and changes. */
 export function OneKey({ id }: { readonly id: string }) {
   const key = useLoaded<KeyDetails>(`/api/keys/${encodeURIComponent(id)}`, EVERY_MS);
   return (
@@ -136,7 +135,7 @@ function Risk({ record: key }: { readonly record: KeyDetails }) {
           Score: `${count(Math.round(key.risk_score))} of 100`,
           Lock: key.locked ? (key.lock_cause ?? 'locked, cause unknown') : null,
           'Lock ends': key.locked_until && <Time at={key.locked_until} />,
-          'Request that locked it': key.lock_request_id && (
+          'Locked by request': key.lock_request_id && (
             <a href={href('requests', key.lock_request_id)}>{key.lock_request_id}</a>
           ),
           'Attempts while locked or blocked': isHeld(key) && <HeldAttempts record={key} />,

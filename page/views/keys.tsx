@@ -75,7 +75,7 @@ export function Keys() {
         paged={keys}
         empty={
           chosen.search !== '' || chosen.status !== ''
-            ? 'No key matches. Search for a part of a name, owner, agent or tag.'
+            ? 'No key matches. Search for part of a name, owner, agent or tag.'
             : 'There are no keys yet. Create one, then connect a client.'
         }
       >

@@ -12,7 +12,7 @@ const EVERY_MS = 10_000;
 
 const COLUMNS: readonly Column<McpServer>[] = [
   { title: 'Server', cell: ({ name }) => name },
-  { title: 'Address', cell: ({ url }) => url },
+  { title: 'URL', cell: ({ url }) => url },
   {
     title: 'Circuit',
     cell: ({ circuit }) => <Badge tone={circuit === 'closed' ? 'good' : 'bad'}>{circuit}</Badge>,
@@ -83,20 +83,20 @@ function ChangedPin({ pin, onAccepted }: { readonly pin: McpPin; readonly onAcce
   const { server, tool, changed_digest: digest } = pin;
   function accept(): void {
     ask<AcceptedPins>({
-      title: `Accept ${tool} of ${server}`,
+      title: `Accept ${tool} on ${server}`,
       consequence:
         'The definition below is pinned, and agents can see and call the tool again. If it has changed since, nothing is accepted.',
       verb: 'Accept',
       path: `/api/mcp/pins/${encodeURIComponent(server)}/${encodeURIComponent(tool)}/accept`,
       body: () => ({ digest }),
-      doneText: () => `Accepted ${tool} of ${server}.`,
+      doneText: () => `Accepted ${tool} on ${server}.`,
       onDone: onAccepted,
     });
   }
   return (
-    <article class="card diff" aria-label={`${tool} of ${server}`}>
+    <article class="card diff" aria-label={`${tool} on ${server}`}>
       <h3>
-        {tool} <span class="muted">of {server}</span>
+        {tool} <span class="muted">on {server}</span>
       </h3>
       <Facts
         facts={{
@@ -122,7 +122,7 @@ function ChangedPin({ pin, onAccepted }: { readonly pin: McpPin; readonly onAcce
 
 function Difference({ pin: { definition, changed_definition: changed } }: { readonly pin: McpPin }) {
   if (definition === null || changed === null) {
-    return <p>The definitions are not stored: compare them at the server before you accept.</p>;
+    return <p>The definitions are not stored. Compare them on the server before you accept.</p>;
   }
   const lines = difference(readableJson(definition), readableJson(changed));
   return (
@@ -144,7 +144,7 @@ function Pinned() {
       <PagedList
         paged={pins}
         label="Pages of pinned tools"
-        empty="No tool is pinned yet. Tools are pinned when a client first lists the tools of a server."
+        empty="No tool is pinned yet. Tools are pinned when a client first lists a server's tools."
       >
         {(items) => (
           <Table

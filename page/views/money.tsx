@@ -34,7 +34,7 @@ export function Money() {
         </a>
       </div>
       <SharedBudgets />
-      <h2>Budgets of keys</h2>
+      <h2>Key budgets</h2>
       <p class="muted">
         Solid: spent. Striped: reserved for requests in progress. Both count against the limit.
       </p>
@@ -60,7 +60,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <>
       <Table
-        caption="Budgets of keys by window"
+        caption="Key budgets by window"
         rows={rows}
         rowKey={({ key_hash: hash, period }) => `${hash} ${period.window}`}
         columns={[

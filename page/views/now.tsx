@@ -31,7 +31,7 @@ function Shown({
     <>
       {counts.waiting_approvals > 0 && (
         <p>
-          <a href={href('approvals')}>{count(counts.waiting_approvals)} calls are waiting for approval</a>
+          <a href={href('approvals')}>Calls waiting for approval: {count(counts.waiting_approvals)}</a>
         </p>
       )}
       {counts.proxy_keys === 0 && (
@@ -99,8 +99,8 @@ function Gateway({ gateway }: { readonly gateway: GatewayState }) {
           'Broken policies on disk': gateway.policy.broken,
           'gateway.yaml on disk is not in force': gateway.config_not_in_force,
           'Crash loops': gateway.crash_loops.join(', '),
-          Certificate:
-            gateway.certificate_days === null ? null : `expires in ${count(gateway.certificate_days)} days`,
+          'Certificate, days left':
+            gateway.certificate_days === null ? null : count(gateway.certificate_days),
         }}
       />
     </section>

@@ -46,7 +46,7 @@ function Shown({ policies }: { readonly policies: Policies }) {
           Digest: policies.digest && <code>{policies.digest}</code>,
           'Default action':
             policies.default_action && `${policies.default_action.action}: ${policies.default_action.why}`,
-          'First state of a session': policies.initial_state,
+          'Initial session state': policies.initial_state,
         }}
       />
       {policies.files.map((file) => (
@@ -55,7 +55,7 @@ function Shown({ policies }: { readonly policies: Policies }) {
             {file.file} <Badge tone="plain">{file.kind}</Badge>
           </h2>
           <Table
-            caption={`Rules of ${file.file}`}
+            caption={`Rules in ${file.file}`}
             rows={file.rules}
             rowKey={({ rule }) => rule}
             columns={[
@@ -142,7 +142,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InputError('The input is not JSON.', { cause: error });
+    throw new InputError('The input is not valid JSON.', { cause: error });
   }
 }
 
@@ -197,5 +197,5 @@ function Explained({ explanation }: { readonly explanation: Explanation }) {
 
 function conditionText(holds: boolean | null): string {
   if (holds === null) return 'was not evaluated';
-  return holds ? 'holds' : 'is not met';
+  return holds ? 'is met' : 'is not met';
 }

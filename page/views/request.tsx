@@ -29,8 +29,8 @@ export function Request({ id }: { readonly id: string }) {
             )}
             {steps.length === 0 && (
               <Empty>
-                No record of this request was found in {count(searched)} records. The section{' '}
-                <code>audit</code> of gateway.yaml sets how many are kept.
+                No record of this request was found in {count(searched)} records. The <code>audit</code>{' '}
+                section in gateway.yaml sets how many records are kept.
               </Empty>
             )}
             <ol class="timeline">
@@ -124,7 +124,7 @@ function Rules({ rules }: { readonly rules: Step['rules'] }) {
           { title: 'Action', cell: ({ action }) => action },
           { title: 'Mode', cell: ({ mode }) => mode },
           {
-            title: 'Place',
+            title: 'Location',
             cell: ({ file, line }) => [file, line].filter((part) => part !== null).join(':'),
           },
         ]}
@@ -145,7 +145,7 @@ function Findings({ findings }: { readonly findings: Step['findings'] }) {
           { title: 'Rule', cell: ({ rule }) => rule },
           { title: 'Class', cell: (finding) => finding.class },
           {
-            title: 'Place',
+            title: 'Location',
             cell: ({ place, path, role }) => [place, path, role].filter((part) => part !== null).join(' · '),
           },
           {

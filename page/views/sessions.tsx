@@ -45,7 +45,7 @@ export function Sessions() {
         paged={sessions}
         empty={
           <>
-            There are no sessions. A client starts one with the header <code>X-Gateway-Session-Id</code>.
+            There are no sessions. A client starts one with the <code>X-Gateway-Session-Id</code> header.
           </>
         }
       >

@@ -68,7 +68,7 @@ function ByProxy() {
 function NoSignIn() {
   return (
     <p>
-      There is no way to sign in yet. Run <code>gateway ui password</code> on this machine, or configure{' '}
+      No sign-in method is set up. Run <code>gateway ui password</code> on this machine, or configure{' '}
       <code>ui.oidc</code>.
     </p>
   );

@@ -70,7 +70,8 @@ function Shown({ spend }: { readonly spend: Spend }) {
     <>
       <p>
         {usd(spend.total_usd)} in total, as of <Time at={spend.as_of} />.
-        {!spend.complete && ' The count is not complete, so the sums are too low: choose fewer days.'}
+        {!spend.complete &&
+          ' The count is incomplete, so sums may be too low. Try again, or choose fewer days.'}
       </p>
       {times.length > 1 && (
         <Plot title={`Spend by ${spend.bucket}`} times={times} series={series} format={usd} />

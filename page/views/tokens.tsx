@@ -102,7 +102,7 @@ function newToken(onDone: (answer: IssuedToken) => void): Change<IssuedToken> {
   return {
     title: 'Create a token',
     consequence:
-      'Scripts that send the token have its role until it expires. The token is shown once. To undo this, revoke it.',
+      'Scripts that send the token have its role until it expires. The token is shown once. To undo this, revoke the token.',
     verb: 'Create',
     path: '/api/tokens',
     fields: (
@@ -139,7 +139,7 @@ function newToken(onDone: (answer: IssuedToken) => void): Change<IssuedToken> {
 function revokeToken({ id, name }: Token, onDone: () => void): Change<unknown> {
   return {
     title: `Revoke the token ${name}`,
-    consequence: 'Its next request is refused with 401. This cannot be undone.',
+    consequence: 'Requests with this token are refused with 401 from now on. This cannot be undone.',
     verb: 'Revoke',
     isDangerous: true,
     method: 'DELETE',

@@ -19,7 +19,7 @@ import { Tokens } from './tokens.tsx';
 
 type View = (props: { readonly id: string }) => JSX.Element;
 
-/** Views of a list, and of one item in it. */
+/** `all` shows a list, `one` shows an item of the list. */
 const VIEWS: Readonly<Record<string, { readonly all?: View; readonly one?: View }>> = {
   now: { all: Now },
   decisions: { all: Decisions },
@@ -46,7 +46,7 @@ function Missing() {
     <>
       <Heading>Unknown view</Heading>
       <p>
-        The address may be incomplete. <a href={href('now')}>Go to Now</a>
+        The URL may be incomplete. <a href={href('now')}>Go to Now</a>
       </p>
     </>
   );

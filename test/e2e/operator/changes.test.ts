@@ -112,7 +112,7 @@ describe("the operator's page: its changes", () => {
   it('rotates a key, and ends its old raw key', async () => {
     await openKey();
     await begin('Rotate');
-    await page.getByLabel('Older raw keys end in').fill('0');
+    await page.getByLabel('Older raw keys expire in').fill('0');
     await confirm(page, 'Rotate');
     const shown = page.getByRole('dialog', { name: /The raw key of/ });
     await shown.waitFor();
@@ -157,7 +157,7 @@ describe("the operator's page: its changes", () => {
   ] as const)('answers a waiting call: %s', async (verb, status) => {
     await opened.go('approvals');
     const answer = chat(rig.gateway, key, { model: 'gpt-4-dear' });
-    const card = page.getByRole('article', { name: `Call of key-${String(number)}` });
+    const card = page.getByRole('article', { name: `Call by key-${String(number)}` });
     await card.waitFor();
     await card.getByText(/\d+ s left/).waitFor();
     await expectAccessible(page);
@@ -173,7 +173,7 @@ describe("the operator's page: its changes", () => {
     const call = withTools(rig.gateway, key, (client) =>
       client.callTool({ name: 'echo', arguments: { text: 'hello ann.smith@corp-mail.com' } }),
     ).catch((refusal: unknown) => refusal);
-    const card = page.getByRole('article', { name: `Call of key-${String(number)}` });
+    const card = page.getByRole('article', { name: `Call by key-${String(number)}` });
     await card.getByText('hello ***').waitFor();
     expect(await page.locator('main').textContent()).not.toContain('ann.smith');
     await expectAccessible(page);
@@ -198,7 +198,7 @@ describe("the operator's page: its changes", () => {
     changeTool(`Reads more. ${HOSTILE}`);
     await withTools(rig.gateway, key, (client) => client.listTools());
     await opened.go('mcp');
-    const changed = page.getByRole('article', { name: 'mutable of whole' });
+    const changed = page.getByRole('article', { name: 'mutable on whole' });
     await changed.locator('ins', { hasText: `Reads more. ${HOSTILE}` }).waitFor();
     await changed.locator('del', { hasText: 'Reads.' }).waitFor();
     await expectAccessible(page);

@@ -78,7 +78,7 @@ describe("the operator's page: signing in", () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');

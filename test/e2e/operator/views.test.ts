@@ -184,7 +184,7 @@ describe("the operator's page: its views", () => {
     await expectAccessible(page);
     await input.fill('{');
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('The input is not JSON.').waitFor();
+    await page.getByText('The input is not valid JSON.').waitFor();
     expect(trouble).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe("the operator's page: its views", () => {
     expect(await row.count()).toBe(1);
     // One request for gpt-4o was charged to it.
     expect(await row.locator('td').nth(4).textContent()).toMatch(/^\$0\.0*[1-9]/);
-    await page.getByRole('region', { name: 'Budgets of keys by window' }).getByText('hourly').waitFor();
+    await page.getByRole('region', { name: 'Key budgets by window' }).getByText('hourly').waitFor();
   });
 
   it('offers budgets as CSV', async () => {
