@@ -244,7 +244,11 @@ describe('gateway --server', () => {
     [['--server', 'https://u:p@127.0.0.1', 'keys', 'list'], 1, /--server must be the URL/],
     [['--server', 'https://127.0.0.1', 'doctor'], 2, /gateway doctor does not work through the API/],
     [['--server', 'https://127.0.0.1', 'config', 'check'], 2, /gateway config does not work through the API/],
-    [['--server', 'https://127.0.0.1', 'risk', 'reset', 'x', '--as', 'Eve'], 2, /--as cannot be used with --server/],
+    [
+      ['--server', 'https://127.0.0.1', 'risk', 'reset', 'x', '--as', 'Eve'],
+      2,
+      /--as cannot be used with --server/,
+    ],
   ])('refuses %o', async (args, code, words) => {
     const ended = await runCli(NO_REDIS, ['--token-file', tokenFile, ...args]);
     expect(ended.code).toBe(code);
