@@ -21,7 +21,6 @@ export const MCP_SESSION_HEADER = 'mcp-session-id';
 /** Operations that count as an agent's turn. Others, such as embeddings, do not show where a session is heading. */
 const TURNS: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
 
-/** Returns the session of a request that counts as a turn, or undefined. */
 export function turnSession({ headers, endpoint, key }: Parsed): SessionName | undefined {
   const sessionId = namedSession(headers);
   if (sessionId === undefined || !TURNS.has(endpoint.operation)) return undefined;

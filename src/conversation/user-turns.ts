@@ -123,7 +123,6 @@ const OPENINGS = [
 
 const MIN_OPENING_CHARS = 24;
 
-/** Removes agent context. Returns '' if nothing else remains. */
 function withoutContext(text: string): string {
   const rest = (text.includes('<') ? withoutElements(text) : text).trim();
   if (rest.length < MIN_OPENING_CHARS) return rest;

@@ -19,7 +19,6 @@ const ID = /^[\w.:=/+@-]{1,128}$/;
 const REASON = /^\w[\w.-]{0,63}$/;
 const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
 
-/** Members that wrap an answer in some streams. */
 const WRAPPED = ['response', 'message', 'delta', 'messageStop'] as const;
 
 /** One reader serves all dialects, because compatible servers mix them. No member name has two meanings. */

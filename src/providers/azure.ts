@@ -68,10 +68,9 @@ export const azure: Descriptor<'azure'> = {
   },
 };
 
-/** Matches the error codes for prompts and completions that the content filter refused. */
 const FILTERED = /"(?:content_filter|ResponsibleAIPolicyViolation)"/;
 
-/** Azure bills filtered requests, with the tokens generated so far, and timeouts (learn.microsoft.com, OpenAI FAQ). */
+/** Azure bills filtered requests, including tokens generated so far, and timeouts (learn.microsoft.com, OpenAI FAQ). */
 function billsError({ status, text }: ErrorAnswer): boolean {
   return status === 408 || (status === 400 && (text === undefined || FILTERED.test(text)));
 }

@@ -5,7 +5,6 @@ import { bearer, headerSafe, openaiEndpoints, pick, under } from './openai-style
 import type { Descriptor } from './descriptor.ts';
 import type { Credential, Endpoint } from './dialect.ts';
 
-/** Bedrock's OpenAI-compatible API, with the model name in the body. */
 const COMPATIBLE = under(
   '/openai/v1',
   pick(
@@ -28,7 +27,6 @@ const COSTLY_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['x-amzn-bedrock-guardrailidentifier', []],
 ];
 
-/** Allowed invoke headers. `unboundedBy` checks the values of the costly ones. */
 const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
   ...COSTLY_HEADERS.map(([name]) => name),
   'x-amzn-bedrock-accept',

@@ -40,7 +40,6 @@ const MAX_NAMES = 8;
 const MAX_TOOLS = 32;
 const MAX_NAME_CHARS = 256;
 
-/** Members that wrap billing details in some streams. */
 const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
 
 /** One reader serves all dialects, because compatible servers mix them. No member name has two meanings. */
@@ -48,7 +47,7 @@ export function createBillingReader(): BillingReader {
   return new BillingDetailsReader();
 }
 
-/** A class for speed, because every answer needs a reader. */
+/** A class, because it is faster than a closure and every answer needs one. */
 class BillingDetailsReader implements BillingReader {
   readonly #models: string[] = [];
   readonly #tiers: string[] = [];
@@ -182,7 +181,6 @@ function isCall(type: unknown): type is string {
   return typeof type === 'string' && type.endsWith('_call') && !CLIENT_CALLS.has(type);
 }
 
-/** Detects the event that begins a provider-run tool call in Anthropic and Responses streams. */
 function beginsCall({ type, content_block: block, item }: JsonObject): boolean {
   if (type === 'content_block_start') return SERVER_BLOCKS.has(objectOf(block).type);
   return type === 'response.output_item.added' && isCall(objectOf(item).type);

@@ -11,7 +11,7 @@ export function isAddressName(name: string): boolean {
   return ADDRESS_NAME.test(name);
 }
 
-/** Reports whether a URI refers to storage, as all do (Google's `files/abc`) except web URLs on other domains. */
+/** Returns true for all URIs (Google's `files/abc`) except web URLs outside the provider's storage domains. */
 export function isStorageAddress(value: string, names: ObjectNames): boolean {
   if (!URL.canParse(value)) return true;
   const { protocol, hostname } = new URL(value);

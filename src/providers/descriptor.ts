@@ -6,7 +6,6 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly name: Name;
   /** Public API URL with base path, without trailing slash; undefined if there is none (Azure, vLLM). */
   readonly defaultBaseUrl: string | undefined;
-  /** False if requests need no key (Ollama, vLLM). */
   readonly needsKey: boolean;
   /** HTTP statuses that mean a refused key; 401 if absent. */
   readonly keyRefusals?: readonly number[];

@@ -7,8 +7,7 @@ type ShapeRow = readonly [RegExp, ErrorShape];
 const MAX_NAMES_CHARS = 40;
 
 /**
- * Shapes by `/<provider>/<path>`; the first match wins. Envoy also uses these for its own answers, so patterns must
- * work in both JavaScript and RE2, and stay short.
+ * Shapes by `/<provider>/<path>`; first match wins. Envoy uses them too, so patterns must be short and valid in RE2.
  */
 export const ERROR_SHAPES: readonly ShapeRow[] = errorShapes(Object.values(providers));
 

@@ -74,7 +74,6 @@ function namesMade(name: string, value: string, holder: object): boolean {
   return FILE_NAME.test(name) && hasIdForm(value);
 }
 
-/** Returns the id of an object in an answer, such as a list element. */
 export function ownId(object: unknown, { own }: ObjectNames): string | undefined {
   if (!isObject(object)) return undefined;
   const found = [own === undefined ? undefined : object[own], object.id, object.name].find(
@@ -108,7 +107,6 @@ export function resultsAt(path: string): { readonly file?: string } | undefined 
   return file === undefined ? undefined : { file };
 }
 
-/** Collects ids from the answers in batch results, line by line. */
 export function* objectsInResults(text: string, names: ObjectNames): Work<readonly string[]> {
   const found = new Set<string>();
   for (const [line] of text.matchAll(LINE)) {

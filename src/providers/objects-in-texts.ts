@@ -23,10 +23,7 @@ const GOOGLES_NAME =
 /** Matches a line. It ends at any character that some parser treats as a line ending. */
 export const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 
-/**
- * Collects the objects named in a body other than JSON, such as a file of batch requests.
- * @throws GatewayError invalid_request for a batch line that parsers may interpret differently
- */
+/** Collects objects named in a non-JSON body, such as a batch file. Throws invalid_request for ambiguous lines. */
 export function* objectsInTexts(texts: readonly string[], names: ObjectNames): Work<readonly NamedObject[]> {
   const found = new Map<string, NamedObject>();
   for (const text of texts) {
@@ -66,10 +63,7 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   return requests;
 }
 
-/**
- * Collects the objects named in a request that another request contains as text.
- * @throws GatewayError invalid_request if parsers may interpret it differently
- */
+/** Collects objects named in a request that another contains as text. Throws invalid_request if it is ambiguous. */
 export function* objectsInCarried(text: string, names: ObjectNames): Work<readonly NamedObject[]> {
   const { shape, parsed } = yield* readDocument(text);
   if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();

@@ -30,10 +30,7 @@ const PRIORITY: PriceMultiples = [
   [/^/, 2],
 ];
 
-/**
- * See openai.com/api-priority-processing. Images are billed by tiles of 512 px or patches of 32 px
- * (platform.openai.com).
- */
+/** Tiers: openai.com/api-priority-processing. Images: tiles of 512 px or patches of 32 px (platform.openai.com). */
 export const OPENAI_PRICING = {
   countsAsOpenai: true,
   imageTokens(width, height) {

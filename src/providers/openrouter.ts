@@ -159,7 +159,7 @@ function usdOf(value: unknown): number {
   );
 }
 
-/** Returns the billed amount. If the client's own key is used at the host, the host's bill is added. */
+/** Adds the host's bill if the client's own key is used at the host. */
 function billOf({ cost, is_byok: ownKey, cost_details: details }: JsonObject): number | undefined {
   const billed = usdBill(cost);
   const upstream = ownKey === true ? (usdBill(objectOf(details).upstream_inference_cost) ?? 0) : 0;

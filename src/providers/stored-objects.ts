@@ -86,7 +86,6 @@ interface NamedObjectsOptions {
   readonly isRemoved: (path: JsonPath) => boolean;
 }
 
-/** Returns the objects named in a request's JSON. */
 export function* namedObjects(
   body: JsonObject,
   { isUnknown, names, isRemoved }: NamedObjectsOptions,
@@ -143,8 +142,8 @@ function isQuery(name: string, { type }: JsonObject): boolean {
 }
 
 /**
- * Reports whether a member names a stored object: a string under `file_id` or in `file_ids`, `conversation:
- * "conv_1"`, a storage URI under `uri`. The provider's own skills have plain names (`pptx`).
+ * Accepts `file_id`, `file_ids`, `conversation` and storage URIs. The provider's own skills have plain names
+ * (`pptx`).
  */
 export function namesObject(name: string, value: string, names: ObjectNames): boolean {
   if (name === 'skill_id') return value.startsWith('skill_');
@@ -184,10 +183,7 @@ interface PathOptions {
   readonly names: ObjectNames;
 }
 
-/**
- * Returns the path segments that may be ids. Excludes the last word of a POST, which names an action, and items of a
- * conversation, which the provider looks up only in that conversation.
- */
+/** Returns path segments that may be ids, except a POST's final action and items looked up only in a conversation. */
 export function objectsInPath({
   method,
   path,

@@ -8,7 +8,7 @@ const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_
 
 const TICKS_PER_USD = 1e10;
 
-/** Returns xAI's exact bill, which includes its tools and long contexts (docs.x.ai, cost tracking). */
+/** Returns the actual cost, including xAI's tools and long contexts (docs.x.ai, cost tracking). */
 function billOf({ cost_in_usd_ticks: ticks }: JsonObject): number | undefined {
   return typeof ticks === 'number' ? usdBill(ticks / TICKS_PER_USD) : undefined;
 }

@@ -13,7 +13,6 @@ export interface AliasesParts extends Pick<AliasesDeps, 'route' | 'providerCrede
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Creates aliases whose targets have their circuits in Redis. */
 export function createAliasesOnRedis(parts: AliasesParts): Aliases {
   const { config, route, providerCredentials } = parts;
   return createAliases({ config, route, providerCredentials, health: targetHealth(parts) });

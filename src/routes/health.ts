@@ -39,10 +39,7 @@ export interface TargetWatch {
 
 /** Selects targets by circuits that all gateways share (docs/routes.md#targets-that-keep-failing). */
 export interface TargetHealth {
-  /**
-   * Returns targets with closed circuits and those that this request probes, or all targets if there are none.
-   * @throws GatewayError redis_unavailable
-   */
+  /** Returns targets with closed circuits and those that this request probes, or else all. Throws redis_unavailable. */
   healthy<Target extends Judged>(
     targets: readonly Target[],
     keyHash: string,

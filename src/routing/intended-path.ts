@@ -18,10 +18,7 @@ export interface RequestedPath {
   readonly query: string;
 }
 
-/**
- * Returns the endpoint that a client with a wrong base URL intended (a missing or duplicate `/v1`, another provider's
- * base path), or undefined if nothing matches.
- */
+/** Returns the path intended by a client whose base URL has no `/v1`, two of them, or another provider's base path. */
 export function intendedPath({ provider, basePath, method, path, query }: RequestedPath): string | undefined {
   if (path.length > MAX_PATH_CHARS) return undefined;
   const isBase = baseSegments(provider, basePath);

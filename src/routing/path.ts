@@ -8,9 +8,8 @@ const MAX_SEGMENTS = 256;
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
- * Refuses encoded slashes, backslashes and dot segments, which could make the provider see another path
+ * Refuses (invalid_request) encoded slashes, backslashes and dot segments, which providers may decode
  * (docs/routing.md).
- * @throws GatewayError invalid_request
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {

@@ -134,7 +134,7 @@ const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> 
 
 const TOOLS_CALL = '/tools/call';
 
-/** Finds an MCP server. No part of the client's path or query is added to the server's URL. */
+/** No part of the client's path or query is added to the server's URL. */
 function createMcpRoute(
   { mcp: { max_request_size } }: Config,
   servers: ReadonlyMap<string, McpUpstream>,

@@ -7,10 +7,7 @@ import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts'
 
 /** Allows or refuses requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
-  /**
-   * Returns the path segments matched only by wildcards, or undefined if the path is closed.
-   * @throws GatewayError policy_denied if the path is listed but this request is never allowed
-   */
+  /** Returns the segments matched only by wildcards, or undefined if closed. Throws policy_denied if never allowed. */
   open(requested: RequestedPath): readonly string[] | undefined;
   mayBeOpened(requested: RequestedPath): boolean;
 }

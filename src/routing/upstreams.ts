@@ -30,7 +30,7 @@ export interface McpUpstream extends Upstream {
 }
 
 export interface Upstreams {
-  /** Excludes providers without a base URL, which azure and vllm need in the configuration. */
+  /** Excludes providers without a base URL (azure and vllm by default). */
   readonly providers: ReadonlyMap<ProviderName, ProviderUpstream>;
   /** By server name; empty unless `mcp.enabled`. */
   readonly mcpServers: ReadonlyMap<string, McpUpstream>;

@@ -18,10 +18,7 @@ const FIXED_VALUE_BYTES = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
 
-/**
- * Format of `application/vnd.amazon.eventstream`. Verifies both checksums. `event` is the event, exception or error
- * type.
- */
+/** AWS event streams. Both checksums are verified. `event` is the type of the event, exception or error. */
 export const awsEventStream: StreamFormat = {
   name: 'aws-event-stream',
   createDecoder: ({ maxFrameBytes }) => new AwsEventStreamDecoder(maxFrameBytes),

@@ -52,7 +52,7 @@ export function asLabelled(format: StreamFormat): StreamFormat {
 
 type IsOther = (frame: Frame) => boolean;
 
-/** Other formats need no test: they are unmistakable, or all clients parse them alike. */
+/** Other formats need no test, because they are unmistakable or all clients parse them alike. */
 const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   sse: jsonAmongEvents,
   ndjson: () => isEvent,

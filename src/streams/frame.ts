@@ -35,7 +35,7 @@ export interface ClosingFrame {
 
 /** Writes frames as a valid stream, even if some were removed or added. */
 export interface FrameWriter {
-  /** Returns the frame's bytes, after any separator that they need. */
+  /** Returns the frame's bytes, preceded by any separator that they need. */
   write(frame: Frame): Buffer;
   /** Returns the closing frames and the end of the stream. */
   cut(frames: readonly ClosingFrame[]): Buffer;
@@ -95,10 +95,7 @@ export class PendingBytes {
     return whole;
   }
 
-  /**
-   * Removes and returns all bytes, followed by `piece`.
-   * @throws GatewayError upstream_unavailable if the frame is too long
-   */
+  /** Removes and returns all bytes, followed by `piece`. Throws GatewayError if the frame is too long. */
   endWith(piece: Buffer): Buffer {
     if (this.#size === 0 && piece.length <= this.#maxBytes) return piece;
     this.add(piece);

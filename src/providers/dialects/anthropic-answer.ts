@@ -56,7 +56,7 @@ function blockPlaces(block: unknown, path: JsonPath, marksOf: MarksOf = () => un
 /** Iteration types that the top-level counts exclude. */
 const BILLED_SEPARATELY: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
 
-/** Normalizes usage. Anthropic's `input_tokens` excludes cache reads and writes. */
+/** Anthropic's `input_tokens` excludes cache reads and writes. */
 function readUsage(usage: JsonObject): Usage | undefined {
   const top = readCounts(usage);
   if (top === undefined) return undefined;
@@ -90,10 +90,7 @@ function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/**
- * Reads the events of a streamed message. Usage arrives in parts: input at `message_start`, cumulative output (and
- * sometimes corrected input) at `message_delta`. The reader keeps the latest value of each member.
- */
+/** Usage arrives in parts: input at `message_start`, cumulative output (and sometimes input) at `message_delta`. */
 function createMessageReader() {
   let latest: JsonObject = {};
   function merge(usage: unknown): Pick<EventReading, 'usage'> {

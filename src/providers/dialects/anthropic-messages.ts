@@ -21,7 +21,6 @@ import { PromptCollector, ROLE, type TextRole } from './prompt-collector.ts';
 import { storedPrompt, thinkingTokens } from './settings.ts';
 import type { Media, OutputLimit, PromptText, RequestFacts } from '../request-facts.ts';
 
-/** `POST /v1/messages`. */
 export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
   hasBody: true,
@@ -167,7 +166,6 @@ function readBlock(into: PromptCollector, place: TextRole, block: JsonObject, pa
   }
 }
 
-/** Reads search results, provider tool results, tool references and unknown types. */
 function readOther(into: PromptCollector, place: TextRole, block: JsonObject, path: JsonPath): void {
   const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
   const kind = isResult ? 'tool_result' : place.kind;

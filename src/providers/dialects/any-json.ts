@@ -16,7 +16,7 @@ interface LooseText {
   readonly mayContinue: boolean;
 }
 
-/** Reads errors, and streams of unknown endpoints. Each string is a text whose channel is its place. */
+/** Reads errors, and streams of unknown endpoints. Each string is a text whose channel is its `place`. */
 export function createAnyJsonReader(): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
@@ -37,7 +37,7 @@ export function createAnyJsonReader(): StreamReader {
   };
 }
 
-/** Groups texts at the same place in the elements of an array, which clients may treat as a stream. */
+/** Groups texts with the same `place` in the elements of an array, which clients may treat as a stream. */
 export const readElements = stepwise(function* (elements: unknown): Work<AnswerFacts> {
   if (!Array.isArray(elements)) return EMPTY_ANSWER;
   const byPlace = new Map<string, AnswerText[]>();

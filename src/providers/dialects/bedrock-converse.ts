@@ -11,7 +11,6 @@ import { limitAt, namesIn, objectOf, optionalArray, optionalObject, requiredObje
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 
-/** `POST /model/<id>/converse`. */
 export const bedrockConverse: Dialect = {
   name: 'bedrock-converse',
   hasBody: true,

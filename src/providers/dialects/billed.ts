@@ -4,10 +4,10 @@ import type { Dialect, StreamReader, Usage } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { objectOf } from './fields.ts';
 
-/** Returns the billed amount in USD from a usage object, or undefined if it contains none. */
+/** Returns the actual cost in USD from a usage object, or undefined if it contains none. */
 export type BillOf = (usage: JsonObject) => number | undefined;
 
-/** Extends a dialect for a provider that reports the exact bill in addition to its token counts. */
+/** Extends a dialect for a provider that reports the actual cost in addition to token counts. */
 export function billed(inner: Dialect, billOf: BillOf): Dialect {
   return {
     ...inner,
@@ -22,7 +22,7 @@ export function billed(inner: Dialect, billOf: BillOf): Dialect {
   };
 }
 
-/** A larger bill for one call is implausible. */
+/** Higher costs for one call are implausible. */
 const MAX_BILL_USD = 10_000;
 
 /** Returns a plausible amount in USD, or undefined. */
@@ -38,7 +38,7 @@ function billIn(json: unknown, billOf: BillOf): number | undefined {
   return bills.length === 0 ? undefined : toNanoUsd(Math.max(...bills));
 }
 
-/** A bill counts even without readable token counts. */
+/** The actual cost applies even without readable token counts. */
 function withBill(usage: Usage | undefined, billedNanoUsd: number | undefined): Usage | undefined {
   if (billedNanoUsd === undefined) return usage;
   if (usage === undefined && billedNanoUsd === 0) return undefined;

@@ -17,7 +17,7 @@ export const cohereV1Answers = answerReaders(
 
 function readV2Answer(answer: JsonObject): AnswerReading {
   const message = objectOf(answer.message);
-  /** Log probabilities do not name the text that they spell, which is the first one. */
+  /** Log probabilities do not name the text that they spell, which is the first text. */
   let spelled = '';
   const places: Places = [
     eachIn(message, 'content', ['message'], contentPlaces),

@@ -20,7 +20,6 @@ import { PromptCollector, ROLE, type TextRole } from './prompt-collector.ts';
 import { addOtherMembers, addMedium, addUnknown } from './media.ts';
 import { thinkingTokens } from './settings.ts';
 
-/** `POST /v2/chat`. */
 export const cohereChatV2: Dialect = {
   name: 'cohere-chat-v2',
   hasBody: true,
@@ -37,7 +36,6 @@ export const cohereChatV2: Dialect = {
   ...cohereV2Answers,
 };
 
-/** `POST /v1/chat`. */
 export const cohereChatV1: Dialect = {
   name: 'cohere-chat-v1',
   hasBody: true,

@@ -7,7 +7,6 @@ import { addCohereImage } from './cohere-chat.ts';
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMedium, addUnknown } from './media.ts';
 
-/** Builds a dialect for endpoints that generate and stream nothing. */
 function searchDialect(name: string, addWords: (into: PromptCollector, body: JsonObject) => void): Dialect {
   return {
     name,
@@ -22,7 +21,6 @@ function searchDialect(name: string, addWords: (into: PromptCollector, body: Jso
   };
 }
 
-/** `POST /v1/embed` and `/v2/embed`. */
 export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
   into.addTextsIn(ROLE.userText, optionalArray(body, 'texts'), ['texts']);
   (optionalArray(body, 'images') ?? []).forEach((url, index) => {

@@ -22,10 +22,7 @@ export function objectOf(value: unknown): JsonObject {
 /** JSON of up to this length cannot be nested too deeply. */
 const FLAT_CHARS = 2_048;
 
-/**
- * Returns undefined for invalid JSON, numbers, booleans and null.
- * @throws GatewayError upstream_unavailable if parsing would take too long
- */
+/** Returns undefined for invalid JSON, numbers, booleans and null. Throws GatewayError if parsing takes too long. */
 export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>): unknown {
   if (data === undefined || data === '') return undefined;
   if (document?.text === data) {
@@ -55,7 +52,6 @@ export function countOrZero(value: unknown): number | undefined {
   return value === undefined || value === null ? 0 : tokenCount(value);
 }
 
-/** Returns usage with these two counts, or undefined if either is invalid. */
 export function plainUsage(input: unknown, output: unknown): Usage | undefined {
   const inputTokens = tokenCount(input);
   const outputTokens = tokenCount(output);

@@ -70,10 +70,7 @@ function kindOf(part: JsonObject): AnswerText['kind'] {
   return part.thought === true ? 'reasoning' : 'text';
 }
 
-/**
- * Normalizes `usageMetadata`. The prompt count includes cached tokens; the candidates' count excludes thoughts. Input
- * tokens of provider-run tools are counted separately. Google omits zero counts.
- */
+/** The prompt count includes cached tokens but not tool input. Candidate counts exclude thoughts. Zeros are omitted. */
 export function readGeminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const promptTokens = tokenCount(usage.promptTokenCount);
@@ -107,10 +104,7 @@ function audioTokens(...details: readonly unknown[]): number | undefined {
     .reduce((sum, detail) => sum + (tokenCount(detail.tokenCount) ?? 0), 0);
 }
 
-/**
- * Gemini sends no end marker. An answer is complete once all candidates have a finish reason or the prompt is
- * blocked.
- */
+/** Gemini sends no end marker. An answer is complete once all candidates have a finish reason, or it is blocked. */
 function createGeneratedReader() {
   const running = new Set<number>();
   const endsChoice = createChoiceEnds();

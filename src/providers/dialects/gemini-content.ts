@@ -149,9 +149,7 @@ function snakeName(camel: string): string {
   return snake;
 }
 
-/**
- * Returns a member in either spelling. Null counts as absent. Throws if both are present, because either might apply.
- */
+/** Returns a member in either spelling; null counts as absent. Throws if both are present, as either might apply. */
 export function member(object: JsonObject, camel: string): Member | undefined {
   const snake = snakeName(camel);
   const inCamel = object[camel];

@@ -10,7 +10,6 @@ import { camelName, listAt, member, readGeminiContent, readGeminiContents } from
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 
-/** `POST …/models/<model>:generateContent`. */
 export const geminiGenerate: Dialect = {
   name: 'gemini-generate',
   hasBody: true,
@@ -53,7 +52,6 @@ export const geminiCountTokens: Dialect = {
   ...FREE_ANSWERS,
 };
 
-/** `POST …/models/<model>:embedContent` and `:batchEmbedContents`. */
 export const geminiEmbed: Dialect = {
   name: 'gemini-embed',
   hasBody: true,

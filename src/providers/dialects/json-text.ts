@@ -40,7 +40,7 @@ export class TextWalk {
     this.#rest = { words: typeof root === 'number' ? String(root) : '' };
   }
 
-  /** Reads some parts. Returns true at the end. */
+  /** Reads up to `STEP_PARTS` parts. Returns true at the end. */
   readOn(): boolean {
     const walk = this.#walk;
     const rest = this.#rest;
@@ -65,7 +65,7 @@ export class TextWalk {
   }
 }
 
-/** Number of numbers joined per batch. Adding hundreds of thousands one by one takes three times as long. */
+/** Numbers per batch. Adding hundreds of thousands one by one takes three times as long. */
 const MAX_JOINED = 1_024;
 
 /** Adds the run of numbers that starts at `from`. Returns the index after it. */

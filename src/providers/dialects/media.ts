@@ -18,10 +18,7 @@ export function isTextType(mimeType: string): boolean {
   return TEXT_TYPE.test(mimeType);
 }
 
-/**
- * Adds a file declared as text. Unless it is a plain text document, a provider may read it as media, so it counts as
- * media of unknown size too.
- */
+/** Adds a file declared as text. Unless it is plain text, it also counts as media, as providers may interpret it so. */
 export function addTextFile(
   into: PromptCollector,
   kind: Media['kind'],

@@ -24,10 +24,8 @@ import { readMembers } from './openai-request.ts';
 import { readToolList, toolFacts, type ToolOffer } from './openai-tools.ts';
 import { listedTokens } from './token-texts.ts';
 
-/** Ollama's own `POST /api/chat`. */
 export const ollamaChat = nativeDialect('ollama-chat', (body) => void requiredArray(body, 'messages'));
 
-/** Ollama's own `POST /api/generate`, with a prompt instead of messages. */
 export const ollamaGenerate = nativeDialect('ollama-generate', () => undefined);
 
 /** `POST /api/embed`, and its predecessor `/api/embeddings`. */

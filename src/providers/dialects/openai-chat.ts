@@ -10,7 +10,6 @@ import { readParts } from './openai-parts.ts';
 import { choiceFacts, pinTier, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
-/** `POST …/chat/completions`, as defined by OpenAI and implemented by many others. */
 export function openaiChat(variant: OpenaiVariant): Dialect {
   return choiceDialect('openai-chat', variant, (body, endpoint) => readChat(body, endpoint, variant));
 }

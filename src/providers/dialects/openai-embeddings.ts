@@ -9,7 +9,6 @@ import { readParts } from './openai-parts.ts';
 import { readMembers } from './openai-request.ts';
 import { readInputUsage } from './openai-usage.ts';
 
-/** `POST …/embeddings`. */
 export const openaiEmbeddings = inputDialect('openai-embeddings', (body) => requiredString(body, 'model'));
 
 /** `POST …/rerank` and `…/score` (Together, vLLM, Fireworks). */
@@ -21,7 +20,6 @@ export const openaiModerations = inputDialect(
   (body) => optionalString(body, 'model') ?? 'omni-moderation-latest',
 );
 
-/** Builds a dialect for endpoints that generate and stream nothing. */
 function inputDialect(name: string, modelOf: (body: JsonObject) => string): Dialect {
   return {
     name,

@@ -128,7 +128,6 @@ function continuesConversation(body: JsonObject): boolean {
   return isNamed || optionalString(body, 'previous_response_id') !== undefined;
 }
 
-/** Same as `bodyFacts`, plus the facts of formats whose answers have `choices`. */
 export function choiceFacts(into: PromptCollector, body: JsonObject, settings: RequestSettings) {
   return {
     ...bodyFacts(into, body, settings),

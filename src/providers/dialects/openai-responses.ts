@@ -19,7 +19,6 @@ import {
 import { responsesAnswers } from './openai-responses-answer.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
-/** `POST …/responses`, OpenAI's newer API with items instead of messages. */
 export function openaiResponses(variant: OpenaiVariant): Dialect {
   const here: OpenaiVariant = { ...variant, limitFields: ['max_output_tokens'] };
   return {

@@ -6,7 +6,6 @@ import { ROLE, type PromptCollector } from './prompt-collector.ts';
 import { isSet } from './settings.ts';
 
 export interface ToolOffer {
-  /** The dialect's own type name. */
   readonly type: string;
   readonly name: string;
   readonly clientRun: boolean;

@@ -29,7 +29,6 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** Returns the count under the name used by OpenAI, DeepSeek or Mistral. */
 function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
   return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
 }
@@ -38,7 +37,7 @@ function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> 
   return value === 0 ? {} : partOrZero(name, value, whole);
 }
 
-/** Keeps a 0: no audio differs from an unknown amount. */
+/** Keeps 0, because no audio differs from an unknown amount. */
 function partOrZero(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   const count = tokenCount(value);
   return count === undefined ? {} : { [name]: Math.min(count, whole) };

@@ -8,7 +8,6 @@ export interface Marks extends Pick<
   TextDelta,
   'isJson' | 'signed' | 'joins' | 'repeats' | 'copies' | 'part'
 > {
-  /** In a stream, the channel of the text. */
   readonly channel?: string;
   /** In a stream, the channel prefix for texts that arrive whole, each on its own channel. Ends in `/`. */
   readonly under?: string;

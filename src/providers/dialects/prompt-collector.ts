@@ -20,7 +20,6 @@ export class PromptCollector {
   undecoded = false;
   #encodedPrompt: JsonPath | undefined;
 
-  /** Adds a non-empty string; ignores everything else. */
   addText({ role, kind }: TextRole, text: unknown, path: JsonPath): void {
     if (typeof text === 'string' && text !== '') this.texts.push({ role, kind, text, path });
   }
@@ -30,7 +29,6 @@ export class PromptCollector {
     if (typeof text === 'string' && text !== '') this.texts.push({ role, kind, text, path, editable: false });
   }
 
-  /** Adds a model's reasoning, marked as signed if a signature accompanies it. */
   addThought(
     role: TextRole['role'],
     { text, signature }: { readonly text: unknown; readonly signature: unknown },
@@ -53,8 +51,7 @@ export class PromptCollector {
   }
 
   /**
-   * Builds the facts of a request for one answer without tools or output.
-   * @param models all models that may serve the request, the requested one first
+   * `models` are all that may serve the request, the requested one first. Assumes one answer without tools or output.
    */
   facts(models: readonly string[]): RequestFacts {
     return {

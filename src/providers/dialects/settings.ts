@@ -18,7 +18,6 @@ export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** Members that list output modalities, in every dialect and in both of Google's spellings. */
 const MODALITY_LISTS: readonly string[] = [
   'modalities',
   'outputModalities',
@@ -38,7 +37,7 @@ const OUTPUT_SETTINGS: readonly (readonly [name: string, output: OutputModality]
   ['video_config', 'video'],
 ];
 
-/** Returns the non-text outputs requested. An unknown modality counts as audio, the most expensive one. */
+/** Returns the requested non-text outputs. An unknown modality counts as audio, the most expensive one. */
 export function requestedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const outputs: OutputModality[] = [];
   for (const place of places) {
@@ -61,7 +60,7 @@ function modalitiesIn(value: unknown): OutputModality[] {
   return (Array.isArray(value) ? value : [value]).flatMap(modalityOf);
 }
 
-/** Words for text output. Google's enum values may be numbers. */
+/** Values that mean text output. Google's enum values may be numbers. */
 const TEXT_WORDS: ReadonlySet<unknown> = new Set(['text', 'modality_unspecified', 'none', '0', '1']);
 
 function modalityOf(value: unknown): OutputModality[] {
