@@ -18,16 +18,16 @@ import { isOneSlice } from './slices.ts';
 import type { Span } from '../text/span.ts';
 import { ssnDetector } from './pii/ssn.ts';
 
-/** Classes that DLP searches for (`server.dlp`). */
+/** Classes that DLP scans for (`server.dlp`). */
 export interface ContentScope {
   readonly scanSecrets: boolean;
   readonly scanPii: boolean;
   readonly scanNetwork: boolean;
-  /** Off by default, as are the other optional classes. */
+  /** Off by default, like the other optional classes. */
   readonly scanCredentials?: boolean;
   readonly scanIban?: boolean;
   readonly scanWalletKeys?: boolean;
-  /** Requires `loadSeedWords` first. */
+  /** Requires a prior call of `loadSeedWords`. */
   readonly scanSeedPhrases?: boolean;
   /** Email addresses at these domains and their subdomains are not reported. */
   readonly allowedHosts: readonly string[];
@@ -44,7 +44,7 @@ export const EVERY_CLASS: ContentScope = {
   allowedHosts: [],
 };
 
-/** Combines the DLP detectors. Findings are in order of `start`, with one class per span. */
+/** Findings are ordered by `start`, with one class per span. */
 export function createContentDetector(scope: ContentScope): StreamDetector {
   const data = dataDetectors(scope);
   const secrets = scope.scanSecrets ? secretsDetector : undefined;
@@ -61,19 +61,19 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/** `createContentDetector(scope).find` for texts of any length. Gives up after `most` secrets or other findings. */
+/** Like `createContentDetector(scope).find`, for texts of any length. Stops after `most` secrets or other findings. */
 export function createFindContentAll(scope: ContentScope, most: number): FindAll {
   const data = dataDetectors(scope);
   function* findEach(
     texts: readonly string[],
     secrets: readonly SearchedText[],
-    mostHere: number,
+    limit: number,
   ): Work<readonly SearchedText[]> {
-    let left = secrets.every(({ isWhole }) => isWhole) ? mostHere : -1;
+    let left = secrets.every(({ isWhole }) => isWhole) ? limit : -1;
     const all: SearchedText[] = [];
     for (const [index, text] of texts.entries()) {
       if (left < 0) yield ITEM_CHARS;
-      const secretsInIt = secrets[index]?.findings ?? NOTHING;
+      const ownSecrets = secrets[index]?.findings ?? NOTHING;
       let content: Content | undefined;
       for (let from = 0; from < text.length && left >= 0;) {
         let found: readonly Finding[] = NOTHING;
@@ -86,23 +86,23 @@ export function createFindContentAll(scope: ContentScope, most: number): FindAll
           if (more.length > 0) found = [...found, ...more];
         }
         yield slice.text.length;
-        if (found.length > 0) left -= (content ??= collectContent(secretsInIt)).add(found);
+        if (found.length > 0) left -= (content ??= collectContent(ownSecrets)).add(found);
         from = slice.to;
       }
-      const findings = content?.end() ?? secretsInIt;
+      const findings = content?.end() ?? ownSecrets;
       all.push(left >= 0 && findings.length === 0 ? CLEAN : { findings, isWhole: left >= 0 });
     }
     return all;
   }
 
-  return findAllIgnoringInvisible(most, (texts, mostHere) =>
-    after(scope.scanSecrets ? findSecretsUpTo(texts, mostHere) : [], (secrets) =>
-      inTurns(findEach(texts, secrets, mostHere)),
+  return findAllIgnoringInvisible(most, (texts, limit) =>
+    after(scope.scanSecrets ? findSecretsUpTo(texts, limit) : [], (secrets) =>
+      inTurns(findEach(texts, secrets, limit)),
     ),
   );
 }
 
-/** Returns the detectors whose findings are reported without exceptions. */
+/** Returns the detectors that report all their findings (no allowlist or other filter applies). */
 export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[] {
   const { scanSecrets, scanPii, scanNetwork, allowedHosts, scanCredentials = false } = scope;
   const findsAllEmails = scanPii && allowedHosts.length === 0 && !scanCredentials;
@@ -123,13 +123,13 @@ const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
 const SLICE_CHARS = 4096;
 
-/** UTF-16 units searched around a slice or place; no data detector looks further. */
+/** UTF-16 code units scanned on each side of a slice or offset; no data detector looks further. */
 const MARGIN_CHARS = 640;
 
 interface SearchedSlice {
   readonly text: string;
   readonly offset: number;
-  /** Only findings that begin between these offsets of the whole text count. */
+  /** Offsets in the whole text. Findings that begin outside them are dropped. */
   readonly from: number;
   readonly to: number;
 }
@@ -161,7 +161,7 @@ function shiftedBy(found: readonly Finding[], offset: number): readonly Finding[
 }
 
 interface DataDetector extends StreamDetector {
-  /** Fast test; false if the detector cannot find anything. */
+  /** Fast test that returns false if the detector cannot find anything. */
   readonly mayFind?: (text: string, hasLongNumber: boolean) => boolean;
 }
 
@@ -201,7 +201,7 @@ interface Content {
 }
 
 /**
- * Collects findings. Secrets, in order of `start`, have consequences and keep their whole span. Other findings keep the
+ * Merges findings. Secrets (ordered by `start`) can lock a key, so they keep their whole span. Other findings keep the
  * part that no secret covers.
  */
 function collectContent(secrets: readonly Finding[]): Content {
@@ -243,7 +243,7 @@ function collectContent(secrets: readonly Finding[]): Content {
   };
 }
 
-/** Returns the first undecided offset of all detectors, moved back before findings that cross it. */
+/** Returns the lowest undecided offset of all detectors, or the start of a finding that crosses it. */
 function openFromOf(
   text: string,
   secrets: StreamDetector | undefined,

@@ -10,20 +10,20 @@ export interface TextForms {
   readonly normalized: Normalized;
 }
 
-/** UTF-16 units of unchanged text searched around normalized parts. No detector looks further. */
+/** UTF-16 code units of unchanged text scanned around normalized parts. No detector looks further. */
 const CONTEXT = 8192;
 
 const NOTHING: readonly Finding[] = [];
 
 /**
- * Runs every detector on the raw text, and on the normalized text if it differs. Spans refer to the raw text, in order
- * of `start`. Overlapping findings of one detector and class are merged.
+ * Runs every detector on the raw text, and on the normalized text if it differs. Findings have spans in the raw text and
+ * are ordered by `start`. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectEach([text], detectors))[0] ?? NOTHING;
 }
 
-/** Runs `detect` on many texts, in turns of the event loop. */
+/** Runs `detect` on many texts, in event-loop turns. */
 export function detectAll(
   texts: readonly TextForms[],
   detectors: readonly Detector[],
@@ -66,7 +66,7 @@ function searchesOf({ raw, normalized }: TextForms): readonly TextView[] {
   ];
 }
 
-/** Returns the part of the normalized text that differs from the raw one, plus `CONTEXT` around it. */
+/** Returns the part of the normalized text that differs from the raw text, plus `CONTEXT` around it. */
 function changedPart(raw: string, normalized: string): Span | undefined {
   if (raw === normalized) return undefined;
   const shorter = Math.min(raw.length, normalized.length);
@@ -90,7 +90,7 @@ const placed = (search: TextView, findings: readonly Finding[], offset: number):
     ...search.toOriginal({ start: finding.start + offset, end: finding.end + offset }),
   }));
 
-/** Keeps the rule of the first finding. */
+/** Merged findings keep the first one's rule. */
 function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();

@@ -3,22 +3,19 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/**
- * After this many matches, the rest of the text counts as one match: each further one may cost a search of the whole
- * rest (`x(.*y)?` in a run of x).
- */
+/** Then the rest counts as one match, because each search may scan the whole rest (`x(.*y)?` in a run of `x`). */
 const MAX_PATTERN_MATCHES = 10;
 
-/** Number of matches found by a search of the whole rest. */
+/** Number of matches found by searching the whole rest of the text. */
 const FIRST_MATCHES = 6;
 const MAX_NEAR_SEARCHES = 1_000;
 const NEAR_CHARS = 256;
-/** Limit of further searches, in lengths of the text. Searching for matches that are far apart takes four to eight. */
-const MAX_READINGS = 10;
+/** Limit for searches further ahead, in text lengths. Matches that are far apart take four to eight. */
+const MAX_PASSES = 10;
 
 /**
- * Creates a detector for an operator's injection pattern in RE2 syntax. Runs in linear time.
- * @throws Error if the pattern is invalid
+ * Creates a detector for an operator's injection pattern in RE2 syntax. Takes linear time.
+ * @throws Error if the pattern is invalid or matches the empty text
  */
 export function createPatternDetector(source: string, rule: string): Detector {
   const pattern = compile(source);
@@ -38,9 +35,9 @@ export function createPatternDetector(source: string, rule: string): Detector {
 }
 
 /**
- * Creates a detector for an operator's expression in RE2 syntax, for slices of a few kilobytes. Runs in linear time.
- * After the first matches, it searches nearby, then further away. If that takes too long, the rest of the text counts
- * as one match.
+ * Creates a detector for an operator's expression in RE2 syntax, for slices of a few kilobytes. Takes linear time.
+ * After the first matches, it searches nearby, then further ahead. Once it exceeds its limits, the rest of the text
+ * counts as one match.
  * @throws Error if the expression is invalid
  */
 export function createExpressionDetector(source: string, label: Label): Detector {
@@ -59,9 +56,7 @@ function compile(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
 }
 
-/**
- * Searches only if a test finds the expression. A test is ten times faster than a search, and nearly always negative.
- */
+/** Tests first, because a test is ten times faster than a search and nearly always negative. */
 function unlessAbsent(expression: RE2JS, find: Detector): Detector {
   return (text) => (expression.test(text) ? find(text) : []);
 }
@@ -77,7 +72,7 @@ class Search {
   constructor(expression: RE2JS, text: string) {
     this.#expression = expression;
     this.#text = text;
-    this.#charsLeft = MAX_READINGS * text.length;
+    this.#charsLeft = MAX_PASSES * text.length;
   }
 
   next(): Span | undefined {
@@ -85,12 +80,12 @@ class Search {
     this.#matches += 1;
     const found =
       this.#matches <= FIRST_MATCHES ? this.#find(this.#text) : (this.#nearby() ?? this.#furtherAway());
-    // After an empty match, the next one may begin one unit later.
+    // After an empty match, the next one may begin one code unit later.
     this.#at = found === undefined ? Infinity : Math.max(found.end, found.start + 1);
     return found;
   }
 
-  /** Returns undefined if the next match is further away or longer. */
+  /** Returns undefined if no match ends within the next `NEAR_CHARS`. */
   #nearby(): Span | undefined {
     const end = Math.min(this.#text.length, this.#at + NEAR_CHARS);
     if (this.#nearSearches === MAX_NEAR_SEARCHES) return this.#rest();
@@ -99,7 +94,7 @@ class Search {
     return found !== undefined && found.end < end ? found : undefined;
   }
 
-  /** Accepts a match only with `NEAR_CHARS` read after it, or at the end. */
+  /** Accepts a match only with `NEAR_CHARS` of text after it, or after a search of the whole rest. */
   #furtherAway(): Span | undefined {
     const { length } = this.#text;
     for (let chars = 2 * NEAR_CHARS; this.#at + chars < length; chars *= 2) {

@@ -33,10 +33,10 @@ export const CONTENT_CLASSES = [
 ] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
-/** Kinds of findings: a closed set, safe as a metric label. */
+/** Finding classes: a closed set, safe for metric labels. */
 export type FindingClass =
   | ContentClass
-  /** Families of prompt injection. */
+  /** Prompt injection families. */
   | 'override'
   | 'persona'
   | 'leak'
@@ -45,44 +45,44 @@ export type FindingClass =
   | 'sqli'
   | 'traversal'
   | 'cvv'
-  /** Matched by words or expressions of a policy. */
+  /** Matched by a policy's words or expressions. */
   | 'pattern';
 
-/** One match. Contains no text and can be logged. */
+/** One match. Safe to log, because it contains no text. */
 export interface Finding {
   readonly detector: DetectorName;
   readonly class: FindingClass;
-  /** The rule within the detector, such as `aws_access_key_id`. Rules are a closed set. */
+  /** Rule name within the detector, such as `aws_access_key_id`; from a closed set. */
   readonly rule: string;
-  /** Offset in UTF-16 units of the searched text; the end is exclusive. */
+  /** Offsets in UTF-16 code units of the scanned text; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Confidence of a model, 0 to 1; absent for rules. */
+  /** Model confidence, 0 to 1; absent for rules. */
   readonly score?: number;
 }
 
 export interface SearchedText {
-  /** In order of `start`. */
+  /** Ordered by `start`. */
   readonly findings: readonly Finding[];
-  /** False if the search hit its limit: there may be more. */
+  /** False if the scan hit its limit, so there may be more findings. */
   readonly isWhole: boolean;
 }
 
-/** Searches texts of any length in turns of the event loop. The n-th result belongs to the n-th text. */
+/** Scans texts of any length in event-loop turns. Returns one result per text, in the same order. */
 export type FindAll = (texts: readonly string[]) => Awaitable<readonly SearchedText[]>;
 
-/** Returns all matches in one text, in order of `start`, in linear time. Pure. */
+/** Returns all matches in a text, ordered by `start`. Pure; takes linear time. */
 export type Detector = (text: string) => readonly Finding[];
 
-/** Number of characters before a match that a detector may read. Stream scanners keep this much of the sent text. */
+/** Characters before a match that a detector may inspect. Stream scanners keep as many characters of sent text. */
 export const LOOK_BEHIND_CHARS = 256;
 
 /**
- * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` visible characters.
+ * A detector for text that arrives in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` visible characters.
  *
- * `openFrom(text)` returns the end of the decided part, or `text.length`. More text neither changes findings in that
- * part nor adds a finding that begins in it, and no decided finding crosses its end. The undecided part is never longer
- * than the longest match. Runs in linear time, and is cheap for ordinary words.
+ * `openFrom(text)` returns the start of the undecided part, or `text.length`. Further text neither changes the findings
+ * before this offset nor adds one that begins before it, and no finding crosses it. The undecided part is never longer
+ * than the longest match. Takes linear time and is cheap for ordinary words.
  */
 export interface StreamDetector {
   readonly find: Detector;

@@ -12,10 +12,10 @@ function createSearches(): (detector: DetectorName) => SearchId {
 }
 
 const whole = createSearches();
-/** For longer texts, which all searches cut into the same slices. */
+/** For longer texts, which all searches split into the same slices. */
 const inSlices = createSearches();
 
-/** Records that a detector finds nothing in a text. Other checks can then skip it. */
+/** Records that a detector finds nothing in a text, so that other checks can skip it. */
 export function noteNothing(text: string, known: CleanRecord | undefined, detector: DetectorName): void {
   if (isOneSlice(text)) known?.markClean(whole(detector));
 }
@@ -24,7 +24,7 @@ export function findsNothing(known: CleanRecord | undefined, detector: DetectorN
   return known?.isClean(whole(detector)) === true;
 }
 
-/** Records that a detector found nothing in each slice of a text. */
+/** Records that a detector found nothing in any slice of a text. */
 export function noteNothingInSlices(
   text: string,
   known: CleanRecord | undefined,

@@ -5,7 +5,7 @@ import { mayHide, visibleViews } from './invisible-view.ts';
 import { startOfCrossing } from './overlaps.ts';
 import { unfinishedEscapeAt } from './json-escapes.ts';
 
-/** Wraps a detector to also find matches split by invisible characters. Findings include these characters. */
+/** Wraps a detector so that it also finds matches split by invisible characters. Spans include these characters. */
 export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {
   const findAll: Detector = (text) => {
     const found = find(text);
@@ -25,41 +25,42 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
     find: findAll,
     openFrom(text) {
       if (!mayHide(text)) return openFrom(text);
-      // An escape cut at the end may turn out to be invisible, and the text before it may continue.
-      const cut = unfinishedEscapeAt(text);
+      // A truncated escape at the end may prove to be invisible, so that the text before it continues.
+      const escape = unfinishedEscapeAt(text);
       const open = openInViews(text);
-      const least = cut === text.length ? open : Math.min(open, cut, openInViews(text.slice(0, cut)));
+      const least =
+        escape === text.length ? open : Math.min(open, escape, openInViews(text.slice(0, escape)));
       return least === text.length ? least : startOfCrossing(findAll(text), least);
     },
   };
 }
 
-/** @param most limit of findings over all texts */
+/** @param most limit for the findings in all texts together */
 type FindUpTo = (texts: readonly string[], most: number) => Awaitable<readonly SearchedText[]>;
 
-/** Applies `ignoringInvisible` to many texts of any length. */
+/** Like `ignoringInvisible`, for many texts of any length. */
 export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): FindAll {
   return (texts) =>
     after(inTurns(viewsOf(texts)), (views) => {
       if (views.texts.length === 0) return findUpTo(texts, most);
-      // A view repeats the findings of its text.
+      // Views repeat the findings of their text.
       return after(findUpTo(texts.concat(views.texts), most * MAX_READINGS), (found) =>
         inTurns(readTogether(texts, views.owners, found)),
       );
     });
 }
 
-/** Readings of a text: as written, without invisible characters, and with decoded escapes. */
+/** A text as written, without invisible characters, and with escapes decoded first. */
 const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
-/** Longer texts are scanned in steps. */
+/** Longer texts are scanned in steps, without a prior `mayHide`. */
 const SHORT_CHARS = 32_768;
 
-/** Views without their offset maps: hardly any view contains a finding. */
+/** Views without their offset maps, because hardly any view contains a finding. */
 interface ViewTexts {
   readonly texts: readonly string[];
-  /** For each view, the index of its text, ascending. */
+  /** Index of each view's text, in ascending order. */
   readonly owners: readonly number[];
 }
 
@@ -78,10 +79,10 @@ function* viewsOf(texts: readonly string[]): Work<ViewTexts> {
   return { texts: read, owners };
 }
 
-/** Cost of a view, in characters read. */
+/** Cost of a view, in characters. */
 const VIEW_CHARS = 128;
 
-/** @param found results for the texts, followed by those for their views */
+/** @param found results for the texts, then for their views */
 function* readTogether(
   texts: readonly string[],
   owners: readonly number[],
@@ -114,7 +115,7 @@ function* mergedViews(text: string, own: SearchedText, inViews: readonly Searche
 
 const STEP_FINDINGS = 8192;
 
-/** Joins overlapping findings into one, which is a secret if any of them is. */
+/** Merges overlapping findings. A merged finding is a secret if any of its parts is. */
 function* findingsTogether(views: readonly InText[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
@@ -131,10 +132,9 @@ function* findingsTogether(views: readonly InText[]): Work<readonly Finding[]> {
   return merged;
 }
 
-/** The findings of a view in order, with spans of the text. */
+/** Iterates over a view's findings, with spans in the original text. */
 class InText {
-  /** The next finding, if any. */
-  head: Finding | undefined;
+  next: Finding | undefined;
   readonly #findings: readonly Finding[];
   readonly #view: TextView | undefined;
   #taken = 0;
@@ -147,15 +147,15 @@ class InText {
 
   take(): void {
     const finding = this.#findings[this.#taken++];
-    this.head = finding && this.#view ? { ...finding, ...this.#view.toOriginal(finding) } : finding;
+    this.next = finding && this.#view ? { ...finding, ...this.#view.toOriginal(finding) } : finding;
   }
 }
 
-/** Takes the first finding of all views; of findings with the same start, the longest. */
+/** Takes the first finding of all views, or the longest if several have the same start. */
 function takeFirst(views: readonly InText[]): Finding | undefined {
   let first: InText | undefined;
-  for (const view of views) if (view.head !== undefined && isBefore(view.head, first?.head)) first = view;
-  const finding = first?.head;
+  for (const view of views) if (view.next !== undefined && isBefore(view.next, first?.next)) first = view;
+  const finding = first?.next;
   first?.take();
   return finding;
 }

@@ -5,7 +5,7 @@ import { unescaped, unfinishedEscapeAt } from './json-escapes.ts';
 import { editInSteps, viewThrough, type TextView } from '../inspect/offset-map.ts';
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
-/** Matches high surrogates of possibly invisible characters whose second half is missing. */
+/** Matches a trailing high surrogate that may begin an invisible character. */
 const HALVES = String.raw`[\ud82f\ud834\udb40-\udb43]$`;
 const INVISIBLE = new RegExp(`[${RANGES}]+|${HALVES}`, 'u');
 const RUNS = new RegExp(INVISIBLE, 'gu');
@@ -14,7 +14,7 @@ function escaped(codePoint: number): string {
   return `\\u{${codePoint.toString(16)}}`;
 }
 
-/** 1 for units that are invisible, or the high surrogate of a possibly invisible character. */
+/** 1 for invisible code units, and for high surrogates that may begin an invisible character. */
 const marks = new Uint8Array(0x10000);
 for (const [first, last] of invisibleRanges) {
   const [from, to] = [first, last].map((codePoint) => String.fromCodePoint(codePoint).charCodeAt(0));
@@ -30,21 +30,21 @@ const fours = new Int32Array(CHUNK_CHARS);
 const ascii = Buffer.from(fours.buffer);
 const SPACE = 0x20;
 
-/** Searches up to 32,768 ASCII characters for invisible ones, four at a time. */
+/** Scans up to 32,768 ASCII characters for invisible ones, four at a time. */
 function hasControls(text: string, isMarked: Uint8Array): boolean {
   const { length } = text;
   ascii.write(text, 'latin1');
   ascii.fill(SPACE, length, (length + 3) & ~3);
   for (let at = 0; at < length; at += 4) {
     const four = fours[at >> 2] ?? 0;
-    // Tests the highest bit of each byte: set if the byte is below a space, or DEL.
+    // The highest bit of each byte is set if the byte is below a space or is DEL.
     if (((((four - 0x20202020) & ~four) | (four + 0x01010101)) & 0x80808080) === 0) continue;
     for (let byte = at; byte < at + 4; byte++) if (isMarked[ascii[byte] ?? 0] === 1) return true;
   }
   return false;
 }
 
-/** Finds the same characters as `INVISIBLE`, ten times faster in non-ASCII text. */
+/** Finds the same characters as `INVISIBLE`, but ten times faster in non-ASCII text. */
 function hasInvisible(text: string): boolean {
   const isMarked = marks;
   const isShortAscii = text.length <= CHUNK_CHARS * 4 && Buffer.byteLength(text) === text.length;
@@ -71,14 +71,14 @@ export function mayHide(text: string): boolean {
 }
 
 /**
- * Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded. For a text
- * that may continue, also decodes escapes if none is invisible yet.
+ * Returns views of a text without its invisible characters: as written, and with JSON escapes decoded.
+ * @param mayContinue also returns the decoded view with its invisible characters
  */
 export function* visibleViews(text: string, mayContinue = false): Work<readonly TextView[]> {
   const views: TextView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
-  if (!(yield* hasCodes(text))) return views;
+  if (!(yield* hasUnicodeEscapes(text))) return views;
   const read = yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
   if (read === undefined) return views;
   const visible = yield* withoutInvisible(read.text);
@@ -87,8 +87,8 @@ export function* visibleViews(text: string, mayContinue = false): Work<readonly 
   return views;
 }
 
-/** Searches for escapes in steps: searching megabytes of backslashes at once would take too long. */
-function* hasCodes(text: string): Work<boolean> {
+/** Searches in steps, because searching megabytes of backslashes at once would take too long. */
+function* hasUnicodeEscapes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
     if (from + STEP_CHARS < text.length) yield;
@@ -106,17 +106,17 @@ function withoutInvisible(text: string): Work<TextView | undefined> {
   });
 }
 
-/** Moves an offset past a surrogate pair that it would split. */
+/** Moves `offset` to the end of a surrogate pair that it would split. */
 function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   return isHighSurrogate(text.charCodeAt(offset - 1)) ? offset + 1 : offset;
 }
 
-/** Returns an offset with at least `count` visible characters between it and `end`; 0 if there are fewer. */
+/** Returns an offset with at least `count` visible characters between it and `end`, or 0 if there are fewer. */
 export function visibleFrom(text: string, end: number, count: number): number {
   let from = Math.max(0, end - count);
   let visible = visibleChars(text, from, end);
-  // Doubles the distance: a long invisible run takes few steps.
+  // Doubling the distance crosses a long invisible run in few steps.
   while (from > 0 && visible < count) {
     const before = Math.max(0, from - Math.max(count - visible, end - from));
     visible += visibleChars(text, before, from);

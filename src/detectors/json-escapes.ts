@@ -6,16 +6,14 @@ import { stickyEnd } from '../text/sticky.ts';
 
 const { BACKSLASH } = CODES;
 
-/** An escape of JSON (RFC 8259 section 7). */
+/** A JSON escape (RFC 8259 section 7). */
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const ESCAPE_CHARS = 6;
 
-/** Limit of backslashes counted in a row; more make no difference. */
+/** Limit for counting a backslash run. Longer runs are treated as even. */
 const MAX_BACKSLASHES = 40;
 
-/**
- * Returns the end of the JSON escape around or right before `at`, if any. In `\nann@example.org`, `ann` begins a word.
- */
+/** Returns the end of the JSON escape that `at` is in or directly after, or undefined: `\nann` contains `ann`. */
 export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
     if (text.charCodeAt(from) !== BACKSLASH) continue;
@@ -26,12 +24,12 @@ export function escapeEnd(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Returns `at`, or the end of the escape that it is in. */
+/** Returns `at`, or the end of the escape that contains it. */
 export function afterEscape(text: string, at: number): number {
   return escapeEnd(text, at) ?? at;
 }
 
-/** Reports whether a word may begin at `at`: not after a letter, digit or underscore, nor inside an escape. */
+/** Reports whether a word may begin at `at`: neither after a word character (`\w`) nor inside an escape. */
 export function beginsWord(text: string, at: number): boolean {
   if (at === 0) return true;
   const end = escapeEnd(text, at);
@@ -44,19 +42,19 @@ function isEscaped(text: string, at: number): boolean {
   return (at - from) % 2 === 1;
 }
 
-/** Meanings of JSON escapes, by the code of their letter. */
+/** Decoded characters, by the character code after the backslash. */
 const MEANINGS = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
   ),
 );
 const UNICODE = /u[0-9a-fA-F]{4}/y;
-/** Longer rows of backslashes are drawings and are not decoded. */
+/** Longer backslash runs are ASCII art and are not decoded. */
 const MAX_ROW_CHARS = 64;
 
-/** Decodes one level of JSON escapes (RFC 8259 section 7); undefined if there are none. Yields after `stepChars`. */
+/** Decodes one level of JSON escapes. Returns undefined if there are none. Yields every `stepChars` characters. */
 export function unescaped(text: string, stepChars: number): Work<TextView | undefined> {
-  /** Whether the last part is a drawing, which may continue. */
+  /** Whether the copied part ends in ASCII art that may continue. */
   let isDrawing = false;
   function copyDrawing(edited: EditedText, from: number, to: number): void {
     edited.copyTo(endOfRow(text, from, to));
@@ -81,7 +79,7 @@ export function unescaped(text: string, stepChars: number): Work<TextView | unde
   });
 }
 
-/** Decodes the last backslash of a row together with the text that it escapes. Returns the end. */
+/** Decodes the escape that begins with the last backslash of a run. Returns its end. */
 function decodeEscape(text: string, at: number, edited: EditedText): number {
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));
   if (meaning !== undefined) {
@@ -94,10 +92,10 @@ function decodeEscape(text: string, at: number, edited: EditedText): number {
   return at + 6;
 }
 
-/** A JSON text in a JSON string, such as a tool's arguments, is escaped twice; deeper levels are ignored. */
+/** JSON in a JSON string, such as tool arguments, is escaped twice. Deeper levels are ignored. */
 export const ESCAPE_LEVELS = 2;
 
-/** Returns the views with one and with two levels of JSON escapes decoded, if they differ. */
+/** Returns a view with one level of JSON escapes decoded, and one with two, as far as the text has them. */
 export function* escapeViews(text: string, stepChars: number): Work<readonly TextView[]> {
   const views: TextView[] = [];
   for (let last = asGiven(text); views.length < ESCAPE_LEVELS;) {
@@ -109,7 +107,7 @@ export function* escapeViews(text: string, stepChars: number): Work<readonly Tex
   return views;
 }
 
-/** Returns the end of the backslashes at an offset, or `most`. */
+/** Returns the end of the backslash run at `start`, or `most` if the run is longer. */
 function endOfRow(text: string, start: number, most: number): number {
   let at = start;
   while (at < most && text.charCodeAt(at) === BACKSLASH) at += 1;
@@ -118,7 +116,7 @@ function endOfRow(text: string, start: number, most: number): number {
 
 const MAX_UNFINISHED_CHARS = 5;
 
-/** Returns the start of a cut escape, or of a row of backslashes that may continue; otherwise the length. */
+/** Returns the start of a truncated escape or of a backslash run that may continue, or the text length. */
 export function unfinishedEscapeAt(text: string): number {
   const from = Math.max(0, text.length - MAX_UNFINISHED_CHARS);
   for (let at = text.length - 1; at >= from; at -= 1) {
@@ -133,6 +131,6 @@ function unfinishedFrom(text: string, lastBackslash: number): number {
   const rowChars = lastBackslash + 1 - start;
   if (rowChars > MAX_ROW_CHARS) return text.length;
   if (lastBackslash === text.length - 1) return start;
-  const isCut = rowChars % 2 === 1 && /^u[0-9a-fA-F]{0,3}$/.test(text.slice(lastBackslash + 1));
-  return isCut ? lastBackslash : text.length;
+  const isTruncated = rowChars % 2 === 1 && /^u[0-9a-fA-F]{0,3}$/.test(text.slice(lastBackslash + 1));
+  return isTruncated ? lastBackslash : text.length;
 }

@@ -2,12 +2,12 @@ import type { Finding, FindingClass, StreamDetector } from './finding.ts';
 
 export type Label = Pick<Finding, 'detector' | 'rule'> & { readonly class: FindingClass };
 
-/** Far more than can be removed from one text. */
+/** One more than callers mask, so that they refuse texts with more findings (`inspect/inspected.ts`). */
 const MAX_FINDINGS = 250_001;
 
-/** Finds a literal text, optionally in any case. Adjacent matches are merged. */
+/** Finds a literal, optionally ignoring case. Adjacent matches are merged. */
 export function createLiteralDetector(written: string, label: Label, ignoreCase = false): StreamDetector {
-  const cased = ignoreCase ? inSmallLetters : (text: string): string => text;
+  const cased = ignoreCase ? lowercased : (text: string): string => text;
   const literal = cased(written);
   return {
     find(given) {
@@ -21,22 +21,22 @@ export function createLiteralDetector(written: string, label: Label, ignoreCase 
       }
       return found;
     },
-    openFrom: (text) => beginningIn(cased(text), literal),
+    openFrom: (text) => partialMatchAt(cased(text), literal),
   };
 }
 
-/** Lower-cases without moving characters: a letter whose lower-case form is longer does not change. */
-function inSmallLetters(text: string): string {
-  const small = text.toLowerCase();
-  if (small.length === text.length) return small;
+/** Lowercases without changing offsets: letters with a longer lowercase form are kept. */
+function lowercased(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
   return text.replace(/\p{Lu}/gu, (letter) => {
     const lower = letter.toLowerCase();
     return lower.length === letter.length ? lower : letter;
   });
 }
 
-/** Returns the offset at which the end of the text may begin the literal, or the length of the text. */
-function beginningIn(text: string, literal: string): number {
+/** Returns the offset of a partial match at the end of the text, or the text length. */
+function partialMatchAt(text: string, literal: string): number {
   const first = literal.charCodeAt(0);
   for (let at = Math.max(0, text.length - literal.length + 1); at < text.length; at += 1) {
     if (text.charCodeAt(at) === first && literal.startsWith(text.slice(at))) return at;

@@ -5,12 +5,12 @@ import type { Span } from '../text/span.ts';
 
 const STEP_PARTS = 8_192;
 
-/** Replaces every span by `***`. Overlapping or adjacent spans are merged. */
+/** Replaces every span with `***`. Overlapping or adjacent spans are merged. */
 export function mask(text: string, findings: readonly Span[]): string {
   return findings.length === 0 ? text : runNow(maskInSteps(text, findings));
 }
 
-/** Masks a text with very many findings in steps. */
+/** Like `mask`, but in steps, for texts with very many findings. */
 export function* maskInSteps(text: string, findings: readonly Span[]): Work<string> {
   const spans = findings.toSorted((a, b) => a.start - b.start);
   let masked = '';
@@ -30,7 +30,7 @@ export function* maskInSteps(text: string, findings: readonly Span[]): Work<stri
   return masked + parts.join('');
 }
 
-/** Masks every secret, for texts that are stored or shown. */
+/** Masks all secrets in a text that is stored or shown. */
 export function maskSecrets(text: string): string {
   return mask(text, findSecrets(text));
 }

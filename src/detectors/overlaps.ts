@@ -2,9 +2,8 @@ import type { Span } from '../text/span.ts';
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
 
 /**
- * Returns the spans in order of `start`. Each one keeps the part that no earlier span covers. Of spans with the same
- * start, the longest is first.
- * @param covered end of earlier spans that are not in the list
+ * Returns the spans ordered by `start` (longest first), each reduced to the part that no earlier span covers.
+ * @param covered end of earlier spans that are not in `spans`
  */
 export function withoutOverlaps<Spanned extends Span>(
   spans: readonly Spanned[],
@@ -22,7 +21,7 @@ export function withoutOverlaps<Spanned extends Span>(
     });
 }
 
-/** Moves an offset back before all spans that cross it. */
+/** Moves `offset` back until no span crosses it. */
 export function startOfCrossing(found: readonly Span[], offset: number): number {
   let least = offset;
   for (let over = found; over.length > 0;) {
@@ -32,7 +31,7 @@ export function startOfCrossing(found: readonly Span[], offset: number): number 
   return least;
 }
 
-/** Combines detectors: findings in order of `start`, without overlaps. */
+/** Combines detectors. Findings are ordered by `start` and do not overlap. */
 export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetector {
   const findEach = (text: string): readonly Finding[] => detectors.flatMap(({ find }) => find(text));
   return {
@@ -47,7 +46,7 @@ export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetec
   };
 }
 
-/** Holds back a fixed tail (docs/dlp.md). If a longer match is found, its beginning may have been sent unmasked. */
+/** Holds back a fixed tail (docs/dlp.md). The start of a longer match may already have been sent unmasked. */
 export function holdingBack(find: Detector): StreamDetector {
   return {
     find,

@@ -1,16 +1,16 @@
 import type { Span } from '../text/span.ts';
 
-/** Distance of slice starts in UTF-16 units. */
+/** Distance between slice starts, in UTF-16 code units. */
 const STEP = 24_576;
 
-/** Overlap of slices. Longer matches may be found in parts. */
+/** Slice overlap. Longer matches may be found in parts. */
 const OVERLAP = 8192;
 
-/** Units that a slice must contain around a finding: a cut may create or break a match. */
+/** Context that a slice must contain around a finding, because a slice boundary may create or break a match. */
 const MARGIN = 512;
 
 export interface Slice extends Span {
-  /** Reports whether a finding of this slice counts. Others are judged by an adjacent slice, which has more context. */
+  /** Returns false if an adjacent slice has more context for a finding and reports it instead. */
   readonly judges: (finding: Span) => boolean;
 }
 
@@ -18,7 +18,7 @@ const always = (): boolean => true;
 
 export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
 
-/** Cuts a long text into overlapping slices; a short text stays whole. */
+/** Splits a long text into overlapping slices. A short text stays whole. */
 export function slicesOf(text: string): readonly Slice[] {
   if (isOneSlice(text)) return [{ start: 0, end: text.length, judges: always }];
   const count = Math.ceil((text.length - OVERLAP) / STEP);

@@ -22,12 +22,12 @@ const GROUPS = [
 
 const CUSTOM = 'custom';
 
-/** Rule for a credential from the configuration of a server, found in the server's answer. */
+/** Rule for a credential from a server's configuration that occurs in the server's answer. */
 export const SERVER_CREDENTIAL_RULE = 'server_credential';
 
 const POISONING: ReadonlySet<string> = new Set(POISONING_RULES);
 
-/** Returns the rule of the n-th of `mcp.inspector.custom_injection_patterns`. */
+/** Returns the rule name of `mcp.inspector.custom_injection_patterns[index]`. */
 export function customRule(index: number): string {
   return `${CUSTOM}:${String(index)}`;
 }
@@ -43,7 +43,7 @@ export function groupOf({ detector, rule }: Finding): RuleGroup {
   return isOwn ? detector : 'prompt_injection';
 }
 
-/** Returns every rule and group name of findings in answers of MCP servers. */
+/** Returns all rule and group names of findings in MCP server answers. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
   const rules = [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),

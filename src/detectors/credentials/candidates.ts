@@ -17,7 +17,7 @@ export interface Candidate {
   readonly rule: CredentialRule;
   readonly start: number;
   readonly end: number;
-  /** End of the text that was read. More text may change the candidate. */
+  /** End of the text that decides the candidate. If this exceeds the text, more text may change the candidate. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
@@ -29,19 +29,19 @@ const SUFFIX = String.raw`(?:[_.-]?(?:\d{1,3}|v\d|prod(?:uction)?|dev(?:elopment
 const KEY_SUFFIX = String.raw`(?:[_-]?(?:key|base|id(?=\d)|token)(?![A-Za-z]))?`;
 const CLOSE = String.raw`\??\\{0,3}["'\x60]?[\])]?`;
 const SIGN = String.raw`(?:=>|:=|\?=|\+=|:|=(?![=~>])|：|＝)`;
-const BLANKS = String.raw`[ \t\u00a0]{0,8}`;
+const SPACES = String.raw`[ \t\u00a0]{0,8}`;
 
 const sticky = (source: string): RegExp => new RegExp(source, 'iy');
 
-const ASSIGNED = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${BLANKS}${SIGN}${BLANKS}`);
+const ASSIGNED = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${SPACES}${SIGN}${SPACES}`);
 /** A quoted value may be on the next line. */
-const ASSIGNED_BELOW = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${BLANKS}${SIGN}\\s{1,24}(?=\\\\{0,3}["'])`);
+const ASSIGNED_BELOW = sticky(`${SUFFIX}${KEY_SUFFIX}${CLOSE}${SPACES}${SIGN}\\s{1,24}(?=\\\\{0,3}["'])`);
 // `password: string = "…"`.
-const ANNOTATED = sticky(`${SUFFIX}${CLOSE}${BLANKS}:${BLANKS}[\\w.|<>?[\\] ]{1,32}=${BLANKS}(?=["'])`);
+const ANNOTATED = sticky(`${SUFFIX}${CLOSE}${SPACES}:${SPACES}[\\w.|<>?[\\] ]{1,32}=${SPACES}(?=["'])`);
 // `"name": "DB_PASSWORD", "value": "…"`, in JSON, YAML and XML.
 const VALUE_NAME = String.raw`(?:value|val|string|default|content)`;
 const PAIRED = sticky(
-  `${SUFFIX}${KEY_SUFFIX}\\\\{0,3}["'\`]?(?:,\\s{0,32}|\\s{1,32})(?:\\\\{0,3}["']?${VALUE_NAME}\\\\{0,3}["']?${BLANKS}[:=]${BLANKS})`,
+  `${SUFFIX}${KEY_SUFFIX}\\\\{0,3}["'\`]?(?:,\\s{0,32}|\\s{1,32})(?:\\\\{0,3}["']?${VALUE_NAME}\\\\{0,3}["']?${SPACES}[:=]${SPACES})`,
 );
 const PAIRED_TAGS = sticky(`${SUFFIX}${KEY_SUFFIX}</\\w{1,24}>\\s{0,32}<\\w{1,24}>`);
 const IN_TAG = sticky(`${SUFFIX}${KEY_SUFFIX}(?:\\s[^<>]{0,60})?>`);
@@ -50,7 +50,7 @@ const FLAGGED = sticky(`${SUFFIX}${KEY_SUFFIX}(?:=|[ \\t]{1,4})`);
 const STATED = sticky(
   `["'\`*]{0,3}(?:[ \\t]{1,4}(?:for|of|to|on|für|zu|de|del|du|da)[ \\t]{1,4}[\\w .@'-]{1,40}?)?(?:[ \\t]{1,4}(?:is|was|ist|lautet|est|es|é|è|это)(?=[ \\t:]):?[ \\t]{1,4}|[ \\t]{0,4}(?:是|为|為|は|는)[ \\t]{0,4}[:：]?[ \\t]{0,4})[*]{0,2}`,
 );
-const BLANK_THEN_QUOTE = /[ \t]{1,4}(?=\\{0,3}["'])/y;
+const SPACE_THEN_QUOTE = /[ \t]{1,4}(?=\\{0,3}["'])/y;
 const CALLED = /\([ \t]{0,4}(?=\\{0,3}["'])/y;
 const DIRECTIVE = /\\{0,3}["']?(?:[ \t]{1,8}|\s{0,8},\s{0,16}|\r?\n[ \t]{0,8}\d{1,3}\)[ \t])/y;
 const IDENTIFIED =
@@ -92,9 +92,9 @@ function readingsAt(text: string, kind: NameKind, start: number, end: number): r
 /** Prefixes of tokens that are positions, versions or public keys: `nextToken`, `--lock-token`, `publicKeyToken`. */
 const POSITION =
   /(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?:[Nn]ext|[Ss]tart(?:ing)?|[Ll]ock|[Cc]hange|[Pp]age|[Pp]agination|[Cc]ontinuation|[Ss]ync|[Ss]equence|[Pp]ublic[_-]?[Kk]ey)[_-]?$/;
-/** `--db-password`, and `ENV DB_PASSWORD` of a Dockerfile: the value follows after a blank. */
+/** `--db-password`, or `ENV DB_PASSWORD` in a Dockerfile, whose value follows after a space. */
 const TAKES_VALUE = /(?:(?:^|[\s"'`[(,])--?[\w.-]{0,40}|(?:^|\n)[ \t]{0,16}(?:ENV|setx)[ \t]{1,4}\w{0,60})$/;
-/** `"AWS::ApiGateway::ApiKey"`: the name of a type. */
+/** Type names such as `"AWS::ApiGateway::ApiKey"`. */
 const TYPE_NAME = /["'](?:[A-Za-z]\w{0,30}::){1,4}$/;
 
 type Judge = (value: string, standing: Standing) => boolean;
@@ -142,13 +142,13 @@ function named(text: string, kind: ValueKind, start: number, end: number): reado
   return [
     ...readings,
     after(STATED, 'any', isStatedPassword),
-    isSet ? after(BLANK_THEN_QUOTE, 'quoted', plainly) : undefined,
+    isSet ? after(SPACE_THEN_QUOTE, 'quoted', plainly) : undefined,
     isCalled ? after(CALLED, 'quoted') : undefined,
     isInNetrc ? after(NETRC, 'unquoted', plainly) : undefined,
   ];
 }
 
-/** Adapts a judge to the value of a flag, which is never code. */
+/** Adapts a judge to flag values, which are never code. */
 function asFlag(judge: Judge): Judge {
   return (value, standing) =>
     !/^(?:-.*|[A-Za-z]{1,11})$/.test(value) && judge(value, { ...standing, isPlain: true });
@@ -158,7 +158,7 @@ interface Context {
   readonly rule: CredentialRule;
   readonly takesWords: boolean;
   readonly isShortName: boolean;
-  /** Whether the name begins its line, as in a file of environment variables. */
+  /** Whether the name begins its line, as in a file with environment variables. */
   readonly isEnvironment: boolean;
 }
 
@@ -226,7 +226,7 @@ function inUrl(text: string, at: number): Reading {
 
 const PGPASS = /[^\s:]{1,64}:(?!\d+:)[^\s:]{1,64}:/y;
 
-/** Reads a line of `.pgpass`: `host:port:database:user:password`. */
+/** Parses a `.pgpass` line: `host:port:database:user:password`. */
 function inPgpass(text: string, start: number, end: number): Reading {
   if (!/(?:^|\n)[\w.*-]{1,63}$/.test(text.slice(Math.max(0, start - BEFORE_CHARS), start))) return undefined;
   const at = stickyEnd(PGPASS, text, end);
@@ -238,14 +238,14 @@ const SENDS_USERS = /\b(?:curl|https?|wget)(?:\.exe)?[ \t]/i;
 const TAKES_PASSWORD =
   /\b(?:mysql\w{0,12}|mariadb[\w-]{0,12}|sshpass|mongo\w{0,8}|docker[ \t]login|redis-cli)(?:\.exe)?[ \t]/i;
 
-/** Reads the value in `curl -u user:password`. */
+/** Finds the password in `curl -u user:password`. */
 function afterUserFlag(text: string, start: number, end: number): Reading {
   if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return undefined;
   const at = stickyEnd(USER_AND_PASSWORD, text, end);
   return plainCandidate(text, at === undefined ? undefined : unquotedAt(text, at, false), 'command_password');
 }
 
-/** Reads the value in `mysql -pPassword`, `sshpass -p password` and `redis-cli -a password`. */
+/** Finds the password in `mysql -pPassword`, `sshpass -p password` and `redis-cli -a password`. */
 function afterPasswordFlag(text: string, start: number, end: number): Reading {
   if (!/\s/.test(text[end - 3] ?? '') || !isOfCommand(text, start, TAKES_PASSWORD)) return undefined;
   let at = end;
@@ -255,7 +255,7 @@ function afterPasswordFlag(text: string, start: number, end: number): Reading {
   return plainCandidate(text, quotedAt(text, at) ?? unquotedAt(text, at, false), 'command_password');
 }
 
-/** Reports whether `at` is an argument of one of these commands. A backslash continues the line. */
+/** Reports whether `at` is in the arguments of a command that matches. A backslash continues a line. */
 function isOfCommand(text: string, at: number, command: RegExp): boolean {
   const before = text.slice(Math.max(0, at - COMMAND_CHARS), at).replaceAll(/\\\r?\n/g, ' ');
   const from = Math.max(...['\n', ';', '|'].map((end) => before.lastIndexOf(end))) + 1;
@@ -268,7 +268,7 @@ function beginsWord(text: string, start: number): boolean {
   return /[a-z\d]/.test(before) && /[A-Z]/.test(text[start] ?? '');
 }
 
-/** Reports whether only a declaration and the rest of the name precede on the line. */
+/** Reports whether only a declaration and the start of the name precede on the line. */
 function beginsLine(before: string): boolean {
   return /(?:^|[\n;]|\\n)[ \t]{0,16}(?:-[ \t]{1,4})?["']?(?:(?:export|set|setx|declare|env|ENV|ARG|local|SET|-e|--env)[ \t]{1,4}|\$(?:env:)?)?[\w.-]{0,60}$/.test(
     before,

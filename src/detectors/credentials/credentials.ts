@@ -4,7 +4,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 import { candidatesAt } from './candidates.ts';
 import { eachName } from './names.ts';
 
-/** Finds passwords and other secrets that only their names or positions reveal (docs/credentials.md). */
+/** Finds passwords and other secrets that only a name or position reveals (docs/credentials.md). */
 export const credentialsDetector: StreamDetector = createStreamDetector(findCredentials, openIn);
 
 export function findCredentials(text: string): readonly Finding[] {
@@ -19,7 +19,7 @@ export function findCredentials(text: string): readonly Finding[] {
   return found.length < 2 ? found : withoutOverlaps(found);
 }
 
-/** Returns the start of the first value that more text may change, or the length of the tail. */
+/** Returns the start of the first value that more text may change, or the tail length. */
 function openIn(tail: string): number {
   let open = tail.length;
   eachName(tail, (kind, start, end) => {

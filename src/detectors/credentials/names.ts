@@ -1,18 +1,18 @@
 import { buildKeywordAutomaton, type KeywordTable } from '../secrets/keywords.ts';
 
-/** Kinds of names, by the values that they may have. */
+/** Name kinds, by the values that may follow. */
 export type NameKind =
   /** Any value that is neither a placeholder nor code. */
   | 'password'
   /** A short name, which needs a word boundary. Its value is not a plain number. */
   | 'short'
-  /** A value of eight characters or more that looks chosen. */
+  /** A value of at least eight characters, with letters and digits. */
   | 'secret'
   /** A value that appears random. */
   | 'key'
-  /** A directive of a configuration file, with its value after a blank. */
+  /** A configuration file directive, with its value after a space. */
   | 'directive'
-  /** A scheme before a password, or before a user and a password. */
+  /** The `://` before a user and a password, or before a token. */
   | 'url'
   | 'pgpass'
   | 'user_flag'
@@ -20,7 +20,7 @@ export type NameKind =
   | 'sql'
   | 'literal';
 
-/** In lower case. Names in other alphabets are in `FOREIGN_NAMES`. */
+/** Lowercase ASCII names. Other names are in `FOREIGN_NAMES`. */
 const NAMES: Readonly<Record<NameKind, readonly string[]>> = {
   password: [
     'password',
@@ -88,10 +88,10 @@ let automaton: KeywordTable | undefined;
 
 const FOREIGN_NAMES =
   /парол[ьяеюи]м?|密码|密碼|口令|パスワード|비밀번호|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|contraseña|hasło|lösenord|jelszó|κωδικός|סיסמה|mật khẩu|şifre|รหัสผ่าน/giu;
-/** The lowest character code that occurs only in foreign names. */
+/** The lowest non-ASCII code unit in `FOREIGN_NAMES`. */
 const FIRST_FOREIGN = 0xf1;
 
-/** Visits the names in a text. A text with foreign letters is read twice. */
+/** Visits the names in a text. Texts with foreign letters are scanned twice. */
 export function eachName(text: string, visit: (kind: NameKind, start: number, end: number) => void): void {
   automaton ??= buildKeywordAutomaton(list.map(({ name }) => name));
   const { classes, next, firstEnding, endsOf } = automaton;

@@ -7,7 +7,7 @@ export interface Place {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** End of the text that was read. More text may change the value. */
+  /** End of the text that decides the value. If this exceeds the text, more text may change the value. */
   readonly readTo: number;
   /** Whether the quotes are closed and the value is not too long. */
   readonly isWhole: boolean;
@@ -17,7 +17,7 @@ export interface Place {
 const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
 const { BACKSLASH } = CODES;
 
-/** Returns the value in the quotes that open at `at`, if any. The end of the text closes them. */
+/** Returns the value in the quotes that open at `at`, or undefined. The end of the text also closes quotes. */
 export function quotedAt(text: string, at: number): Place | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -50,7 +50,7 @@ function closes(text: string, at: number, quote: number): boolean {
 const UNQUOTED = /[^\s"'`\\;,&<>|]{1,257}/y;
 const LINE_REST = /[^\s]{1,257}/y;
 const AFTER_CHARS = 9;
-/** Matches another assignment, or code: the value ends before it. */
+/** Matches a line with code or another assignment, before which the value ends. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
 export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
@@ -73,7 +73,7 @@ function endsLine(text: string, at: number): boolean {
   return /^(?:[ \t]{0,7}(?:\r?\n|$)|[ \t]{1,7}#)/.test(text.slice(at, at + AFTER_CHARS));
 }
 
-/** Excludes final punctuation that belongs to the surrounding sentence or code. */
+/** Excludes trailing punctuation, which belongs to the surrounding sentence or code. */
 function withoutPunctuation(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {
@@ -88,14 +88,14 @@ function withoutPunctuation(text: string, start: number, end: number): number {
 interface Userinfo {
   readonly start: number;
   readonly end: number;
-  /** End of the text that was read. More text may change the result. */
+  /** End of the text that decides the result. If this exceeds the text, more text may change the result. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
 
 const USER = /[^\s/?#"'<>`\\:@]{0,128}:/y;
 const PASSWORD = /[^\s/?#"'<>`\\]{0,200}/y;
-/** A password that is not escaped as URLs require. */
+/** A password that is not percent-encoded. */
 const LOOSE_PASSWORD = /[^\s"'<>`\\]{0,200}/y;
 const PORT = /^\d{0,5}(?:[/?#]|$)/;
 const HOST = /[\w[.{%*-]/;
@@ -103,7 +103,7 @@ const TOKEN = /[\w~-]{0,200}/y;
 const MIN_TOKEN_CHARS = 20;
 const MIN_PASSWORD_CHARS = 3;
 
-/** Returns the password of the URL whose authority begins at `at`, or a token in place of the user. */
+/** Returns the password in the URL authority at `at`, or a token in place of the user. */
 export function userinfoAt(text: string, at: number): Userinfo | undefined {
   const start = stickyEnd(USER, text, at);
   if (start === undefined) return tokenAt(text, at);
@@ -127,7 +127,7 @@ function isUrlPassword(password: string): boolean {
   return password.length >= MIN_PASSWORD_CHARS && !PORT.test(password) && !isStandIn(password);
 }
 
-/** Reads `https://TOKEN@host`. A token is random, unlike a user name. */
+/** Finds the token in `https://TOKEN@host`. Tokens are random, unlike user names. */
 function tokenAt(text: string, at: number): Userinfo {
   const end = stickyEnd(TOKEN, text, at) ?? at;
   const token = text.slice(at, end);

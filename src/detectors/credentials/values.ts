@@ -7,7 +7,7 @@ const MIN_CHARS = 5;
 const MIN_KEY_CHARS = 16;
 const MIN_KEY_ENTROPY = 3;
 
-/** Words of placeholders, labels and code. A value of only such words is not a credential. */
+/** Words used in placeholders, labels and code. A value of only these words is not a credential. */
 const STAND_INS: ReadonlySet<string> = new Set(
   [
     'password passwords passwort passwd passphrase passcode pass pwd pw passw secret secrets token tokens key keys api auth oauth',
@@ -65,12 +65,12 @@ export function isStandIn(value: string): boolean {
 
 const hasLetter = (value: string): boolean => /[A-Za-z\u00c0-\uffff]/.test(value);
 const hasDigit = (value: string): boolean => /\d/.test(value);
-/** A name in code, or a path of such names. */
+/** An identifier, or a path of identifiers. */
 const IDENTIFIER = /^[A-Za-z_$@][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$#][\w$]*)*$/;
 const LETTERS = /^\p{L}+$/u;
 const NUMBERED =
   /base(?:32|64)|utf_?(?:8|16)|sha_?(?:1|256|384|512)|md5|u?int(?:8|16|32|64)|aes_?(?:128|256)|argon2|scrypt|pbkdf2|bcrypt|oauth2|i18n|l10n/i;
-/** A passphrase in lower case. */
+/** A lowercase passphrase. */
 const WORDS = /^[a-z]{3,}(?: [a-z]{2,}){3,11}$/;
 const SENTENCE =
   /\b(?:the|your|you|must|should|is|are|for|of|to|and|at|be|in|with|this|that|please|enter|not)\b/;
@@ -80,13 +80,11 @@ const MIN_DIGITS = 6;
 
 export interface Standing {
   readonly isQuoted: boolean;
-  /**
-   * Whether the value stands in `NAME=value` alone on its line, after a flag or in a URL, where code does not occur.
-   */
+  /** Whether code is excluded: `NAME=value` alone on its line, after a flag, or in a URL. */
   readonly isPlain: boolean;
-  /** Whether the name denotes a passphrase, which contains blanks. */
+  /** Whether the name denotes a passphrase, which contains spaces. */
   readonly takesWords: boolean;
-  /** Whether the name is a short word, which numbers follow in ordinary text. */
+  /** Whether the name is a short word, which a number may follow in ordinary text. */
   readonly isShortName: boolean;
 }
 
@@ -106,7 +104,7 @@ function isNumber(value: string, isShortName: boolean): boolean {
   return !isShortName && /^\d+$/.test(value) && value.length >= MIN_DIGITS;
 }
 
-/** Excludes words that denote a password in labels, translations and types. */
+/** Rejects words that denote a password in labels, translations and types. */
 function isWord(value: string, isPlain: boolean): boolean {
   if (isPlain) return true;
   return value.length >= MIN_LETTERS && /^[a-z]+$/.test(value);

@@ -4,17 +4,17 @@ import type { Finding } from '../finding.ts';
 import type { Label } from '../literal.ts';
 import { readingsOf } from './readings.ts';
 
-/** Searches for values that a text must not show, such as credentials sent to its author. */
+/** Finds values that a text must not reveal, such as credentials sent to its author. */
 export interface KnownValues {
   readonly isEmpty: boolean;
   /** Whether one of the values is a number, which JSON may write without quotes. */
   readonly hasNumbers: boolean;
-  /** Returns findings by text, in turns of the event loop. Gives up after one more than `most` over all texts. */
+  /** Returns the findings of each text. Works in event-loop turns. Stops after `most` + 1 findings in all texts. */
   findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
   isIn(text: string): boolean;
 }
 
-/** Search terms in lower case. */
+/** Lowercase search terms. */
 interface Needles {
   /** Terms for decoded texts. */
   readonly plain: readonly string[];
@@ -22,7 +22,7 @@ interface Needles {
   readonly squeezed: readonly string[];
 }
 
-/** Finds values in any case, escaped, in hex, in Base64, as a list of bytes, and split by other characters. */
+/** Finds values in any case, escaped, in hexadecimal or Base64, as byte lists, and split by other characters. */
 export function createKnownValues(values: readonly string[], label: Label): KnownValues {
   const needles = needlesOf(new Set(values));
   const isEmpty = needles.plain.length === 0;
@@ -44,7 +44,7 @@ export function createKnownValues(values: readonly string[], label: Label): Know
   };
 }
 
-/** Returns at most one more than `most`. */
+/** Returns at most `most` + 1 findings. */
 function* findInSteps(
   text: string,
   { plain, squeezed }: Needles,
@@ -72,9 +72,9 @@ function* findInSteps(
   return found;
 }
 
-const LEAST_CHARS = 8;
+const MIN_CHARS = 8;
 /** Higher minimum for letters and digits alone, which match more texts. */
-const LEAST_SQUEEZED_CHARS = 12;
+const MIN_SQUEEZED_CHARS = 12;
 
 function needlesOf(values: ReadonlySet<string>): Needles {
   const plain = new Set<string>();
@@ -83,7 +83,7 @@ function needlesOf(values: ReadonlySet<string>): Needles {
     const readings = runNow(readingsOf(value));
     const encoded = encodings(value);
     for (const needle of [...readings.decoded.map(({ text }) => text), ...encoded]) {
-      if (needle.length >= LEAST_CHARS) plain.add(needle);
+      if (needle.length >= MIN_CHARS) plain.add(needle);
     }
     const others = [...encoded, ...byteLists(value)].map(lettersAndDigits);
     for (const needle of [readings.squeezed.text, ...others]) if (isTelling(needle)) squeezed.add(needle);
@@ -92,14 +92,14 @@ function needlesOf(values: ReadonlySet<string>): Needles {
 }
 
 function isTelling(needle: string): boolean {
-  return needle.length >= LEAST_SQUEEZED_CHARS && (hasLettersAndDigits(needle) || /^\d{16,}$/.test(needle));
+  return needle.length >= MIN_SQUEEZED_CHARS && (hasLettersAndDigits(needle) || /^\d{16,}$/.test(needle));
 }
 
 function lettersAndDigits(text: string): string {
   return text.replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Returns the hex and Base64 forms of the value, of its UTF-16 form, and of its content if it is Base64. */
+/** Returns the hexadecimal and Base64 forms of the value in UTF-8 and UTF-16LE, and the doubly encoded Base64 form. */
 function encodings(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const wide = Buffer.from(value, 'utf16le');
@@ -107,7 +107,7 @@ function encodings(value: string): readonly string[] {
   return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
 }
 
-/** Returns the Base64 digits that do not depend on the adjacent bytes, in both alphabets. */
+/** Returns the Base64 digits that do not depend on adjacent bytes, for each alignment and in both alphabets. */
 export function base64Within(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const first = Math.ceil((before * 8) / 6);
@@ -119,7 +119,7 @@ export function base64Within(bytes: Buffer): readonly string[] {
   });
 }
 
-// Returns lists such as `[97, 98]` and `0x61, 0x62`.
+/** Returns lists such as `97 98` and `0x61 0x62`. */
 function byteLists(value: string): readonly string[] {
   const bytes = [...Buffer.from(value)];
   return [bytes.join(' '), bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(' ')];

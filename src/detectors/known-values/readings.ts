@@ -4,18 +4,18 @@ import { asGiven, editInSteps, viewThrough, type TextView } from '../../inspect/
 import type { Work } from '../../turns.ts';
 import { MAX_DECODINGS } from '../../text/decodings.ts';
 
-/** In lower case: some answers repeat values in a different case. */
+/** All in lowercase, because some answers repeat values in a different case. */
 export interface Readings {
-  /** The text as written, and with escapes decoded round by round. */
+  /** The text as written, and after each round of decoding escapes. */
   readonly decoded: readonly TextView[];
-  /** Only letters and digits of the last reading. */
+  /** The letters and digits of the last decoded text. */
   readonly squeezed: TextView;
 }
 
 const STEP_CHARS = 16_384;
 const LONGEST_ESCAPE = 26;
 
-/** Matches escapes of one character, and characters that are invisible or represent plain ones. */
+/** Matches single-character escapes, and characters that are invisible or represent plain ones. */
 const ESCAPE = new RegExp(
   [
     String.raw`%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|=3[Dd]`,
@@ -41,12 +41,12 @@ export function* readingsOf(text: string): Work<Readings> {
   return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
 }
 
-/** Returns true for long texts without searching them, which would take too long in one step. */
+/** Returns true for long texts, because a search would take too long in one step. */
 function mayHaveEscapes(text: string): boolean {
   return text.length > STEP_CHARS || ANY_ESCAPE.test(text);
 }
 
-/** `toLowerCase` keeps the length of all other letters. */
+/** `toLowerCase` changes the length of no letter except `İ`. */
 function* inLowerCase({ text, toOriginal }: TextView): Work<TextView> {
   const slices: string[] = [];
   for (let start = 0; start < text.length;) {
@@ -69,14 +69,14 @@ function unescaped(text: string): Work<TextView | undefined> {
   });
 }
 
-/** Returns a cut that splits neither an escape nor a surrogate pair. */
+/** Moves `end` back if it would split an escape or a surrogate pair. */
 function safeEnd(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const last = text.slice(end - LONGEST_ESCAPE, end).search(LAST_ESCAPE);
   return last <= 0 ? end : end - LONGEST_ESCAPE + last;
 }
 
-/** Returns undefined for escapes that stay. */
+/** Returns undefined for invalid and unknown escapes. */
 function readEscape(escape: string): string | undefined {
   const first = escape.charAt(0);
   if (first > '\x7f') return ofBeyond(escape);
@@ -92,7 +92,7 @@ function ofBeyond(character: string): string | undefined {
   return plainOf(character.codePointAt(0) ?? 0) ?? '';
 }
 
-/** Letter or digit that a lower-case character is or resembles, by its code; 0 for others. */
+/** The letter or digit that a lowercase character is or resembles, or 0; by code unit. */
 let keptCodes: Uint8Array | undefined;
 
 function createKeptCodes(): Uint8Array {
@@ -116,20 +116,20 @@ function* squeezed({ text, toOriginal }: TextView): Work<TextView> {
     }
     yield (end - start) >> 1;
   }
-  let places: Int32Array | undefined;
+  let offsets: Int32Array | undefined;
   return {
     text: kept.toString('latin1', 0, length),
     toOriginal({ start, end }) {
-      places ??= keptPlaces(text, codes, length);
-      return toOriginal({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1 });
+      offsets ??= keptOffsets(text, codes, length);
+      return toOriginal({ start: offsets[start] ?? 0, end: (offsets[end - 1] ?? 0) + 1 });
     },
   };
 }
 
 /** Returns the original offset of each kept character. Computed only for findings. */
-function keptPlaces(text: string, codes: Uint8Array, length: number): Int32Array {
-  const places = new Int32Array(length);
+function keptOffsets(text: string, codes: Uint8Array, length: number): Int32Array {
+  const offsets = new Int32Array(length);
   let kept = 0;
-  for (let at = 0; kept < length; at += 1) if (codes[text.charCodeAt(at)] !== 0) places[kept++] = at;
-  return places;
+  for (let at = 0; kept < length; at += 1) if (codes[text.charCodeAt(at)] !== 0) offsets[kept++] = at;
+  return offsets;
 }

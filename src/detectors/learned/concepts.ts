@@ -1,11 +1,11 @@
 /**
- * Concepts that carry the meaning of a text across languages. Each is a list of words, separated by white space, in
- * English, German, Dutch, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese, Arabic and Hindi.
+ * Concepts that carry a text's meaning across languages. Each is a list of words, separated by white space, in English,
+ * German, Dutch, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese, Arabic and Hindi.
  *
- * Words are in lower case. Latin words have no accents; others have their usual spelling and are folded (NFKD without
- * combining marks), as the text is. A trailing `*` matches every ending of a word that begins with these 3 to 12
- * characters; the longest match wins. Chinese and Japanese words have at most four characters and match anywhere in a
- * text; all others match whole words. A word belongs to only one concept.
+ * Words are lowercase. Latin words have no accents; others have their usual spelling and are folded (NFKD without
+ * combining marks), like the text. A trailing `*` matches any ending after a prefix of 3 to 12 characters; the longest
+ * match wins. Chinese and Japanese words have at most four characters and match anywhere in a text; all others match
+ * whole words. A word belongs to only one concept.
  */
 export const CONCEPTS: Readonly<Record<string, string>> = {
   IGNORE: `ignor* disregard* dismiss* bypass* overrid* overrul* neglect* missacht* ubergeh* ubergang* vernachlassi*

@@ -1,18 +1,19 @@
 import { hashOf, KIND } from './hashes.ts';
 import { NEIGHBOURS, type Outline } from './outline.ts';
 
-/** Must change whenever a text yields different features: weights fit only one version. */
+/** Must change whenever a text yields different features, because weights fit only one version. */
 export const FEATURES_VERSION = 3;
 
-/** Number of earlier concepts that are paired with a concept, and their maximum distance in words. */
+/** Number of earlier concepts paired with each concept. */
 const PAIRED_CONCEPTS = 4;
+/** Maximum distance of paired concepts, in words. */
 const PAIRED_WORDS = 12;
 
 /** Number of features of a word without a concept. */
 const BASE_FEATURES = 9;
 export const MAX_FEATURES = BASE_FEATURES + 2 * PAIRED_CONCEPTS;
 
-/** Writes the hashed features of a word, with adjacent words and preceding concepts. Returns their number. */
+/** Writes the hashed features of a word, alone and with preceding words and concepts. Returns their number. */
 export function writeFeatures(outline: Outline, word: number, into: Int32Array): number {
   const { tokens, tokenOf, stems } = outline;
   const token = tokenOf[word] ?? 0;

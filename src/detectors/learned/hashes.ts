@@ -1,4 +1,4 @@
-/** Seeds that give equal contents of different kinds different hashes. */
+/** Seeds that make the hashes of equal values differ by kind. */
 export const KIND = {
   word: 0x2f1b3a77,
   pair: 0x5a3c9e1d,
@@ -15,7 +15,7 @@ export const KIND = {
 export const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
 
-/** One step of FNV-1a over 32 bits. */
+/** One step of 32-bit FNV-1a. */
 export function mix(hash: number, value: number): number {
   return Math.imul(hash ^ value, FNV_PRIME);
 }
@@ -27,7 +27,7 @@ export function hashOfChars(text: string, chars: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Returns 32 signed bits. Uses only two multiplications: features are most of the cost of a text. */
+/** Returns a signed 32-bit hash. Uses only two multiplications, because hashing dominates the cost of a text. */
 export function hashOf(kind: number, first: number, second = 0): number {
   const hash = Math.imul(Math.imul(first, 0x9e3779b1) ^ second ^ kind, 0x2c1b3c6d);
   return hash ^ (hash >>> 15);

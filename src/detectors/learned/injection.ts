@@ -4,18 +4,18 @@ import { judge, judgeEach, unpackModel, type Model, type Judgement } from './mod
 import { textDigest } from '../../clean-texts.ts';
 import { RecentMap } from '../../recent-map.ts';
 
-/** Scores texts. Name and version identify the scores. */
+/** Scores texts. `name` and `version` identify the model. */
 interface TextClassifier {
   readonly name: string;
   readonly version: number;
-  /** Judges a text of at most one slice (`slices.ts`); a longer text could exceed a turn of the event loop. */
+  /** `text` must be at most one slice (`slices.ts`), because longer texts could block the event loop. */
   readonly judge: (text: string) => Judgement;
 }
 
 /** About 150 bytes each. */
 const MAX_JUDGEMENTS = 8_192;
 
-/** Judges each text once, since agents resend their history. Stores only digests of texts. */
+/** Judges each text once, because agents resend their history. Stores digests instead of texts. */
 function remembering({ name, version, judge }: TextClassifier): TextClassifier {
   const judgements = new RecentMap<Judgement>(MAX_JUDGEMENTS);
   return {
@@ -33,19 +33,19 @@ function remembering({ name, version, judge }: TextClassifier): TextClassifier {
   };
 }
 
-/** `safety` denies from this score on. Few innocent texts reach it (docs/accuracy-prompts.md). */
+/** Lowest score that the preset `safety` denies. Few harmless texts reach it (docs/accuracy-prompts.md). */
 export const DENY_SCORE = 0.9;
 
 const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
-/** Spelled-out line breaks and the like. Their letter would become the first letter of the next word. */
-const SPELLED_BLANK = /\\[nrt"]/g;
+/** Escapes such as `\n`, whose letter would otherwise become the first letter of the next word. */
+const ESCAPED_SPACE = /\\[nrt"]/g;
 
-/** Names of tools, ids of calls and paths, which are not sentences. */
+/** Tool names, call ids and paths, which are not sentences. */
 const IDENTIFIER = /^[\w./:@-]{1,128}$/;
 
 let loaded: { readonly model: Model; readonly classifier: TextClassifier } | undefined;
 
-/** Returns the model of prompt injections, about 600 KB. Loaded on first use. */
+/** The model (about 600 KB) is loaded on first use. */
 export function injectionClassifier(): TextClassifier {
   return injectionModel().classifier;
 }
@@ -56,17 +56,17 @@ function injectionModel() {
   const classifier = remembering({
     name: model.name,
     version: model.version,
-    judge: (text) => judge(model, withBlanks(text)),
+    judge: (text) => judge(model, withSpaces(text)),
   });
   loaded = { model, classifier };
   return loaded;
 }
 
-function withBlanks(text: string): string {
-  return text.includes('\\') ? text.replace(SPELLED_BLANK, '  ') : text;
+function withSpaces(text: string): string {
+  return text.includes('\\') ? text.replace(ESCAPED_SPACE, '  ') : text;
 }
 
-/** Finds the likeliest stretch of an injection if its score reaches the threshold. */
+/** Finds the window that is most likely an injection, if its score reaches the threshold. */
 export function learnedInjection(threshold: number): Detector {
   const { classifier } = injectionModel();
   const rule = ruleOf(classifier);
@@ -79,14 +79,14 @@ export function learnedInjection(threshold: number): Detector {
   };
 }
 
-/** Finds every stretch that reaches the threshold: removing only some would leave parts of an attack. */
+/** Finds all windows that reach the threshold, because removing only some would leave parts of an attack. */
 export function learnedInjections(threshold: number): Detector {
   const { model } = injectionModel();
   const rule = ruleOf(model);
   return (text) =>
     IDENTIFIER.test(text)
       ? []
-      : judgeEach(model, withBlanks(text), threshold).map(({ score, start, end }) => ({
+      : judgeEach(model, withSpaces(text), threshold).map(({ score, start, end }) => ({
           detector: 'injection_learned',
           class: 'injection',
           rule,

@@ -1,32 +1,32 @@
 import { hashOf, hashOfChars, KIND } from './hashes.ts';
 import { conceptOf, folded } from './lexicon.ts';
 
-/** Longer words are keys, addresses or random text, and are cut. */
+/** Longer words are keys, addresses or random text, and are truncated. */
 const MAX_WORD_CHARS = 24;
-/** Most inflections of a word share this number of characters. */
+/** Most inflections of a word share this many characters. */
 const STEM_CHARS = 5;
 const STEM_SEED = 0x5bd1e995;
-/** Maximum number of pairs of words kept; a power of two. */
-const PLACES = 4_096;
+/** Number of hash buckets, each with two words; must be a power of two. */
+const BUCKETS = 4_096;
 
-/** Members of an entry, by index. An entry is a cache line of 32-bit numbers. */
+/** Offsets of an entry's members, in 32-bit numbers. */
 export const ENTRY = { length: 0, met: 1, id: 2, stem: 3, concept: 4, sum: 5, key: 6 } as const;
 const ENTRY_SIZE = 18;
-const PLACE_SIZE = 2 * ENTRY_SIZE;
-/** Number of pairs of UTF-16 units that are compared first. */
+const BUCKET_SIZE = 2 * ENTRY_SIZE;
+/** Number of code unit pairs that are compared first. */
 const FIRST_PAIRS = 4;
 const PAIRS = MAX_WORD_CHARS / 2;
 
-/** By word length: the bits of each pair of units that belong to the word. */
+/** For each word length, the bits of each code unit pair that belong to the word. */
 const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, index) => {
   const units = Math.floor(index / PAIRS) - 2 * (index % PAIRS);
   if (units >= 2) return -1;
   return units === 1 ? 0xffff : 0;
 });
 
-/** Caches the last two words with each hash. Earlier texts affect only the speed, never the results. */
+/** Caches two words per hash bucket. Earlier texts affect only the speed, never the results. */
 export class KnownWords {
-  readonly entries = new Int32Array(PLACES * PLACE_SIZE);
+  readonly entries = new Int32Array(BUCKETS * BUCKET_SIZE);
   readonly #weights: Int8Array;
 
   constructor(weights: Int8Array) {
@@ -34,11 +34,11 @@ export class KnownWords {
   }
 
   /**
-   * Returns where the word's entry begins in `entries`, valid until the next call.
-   * @param units two bytes each, with room for the longest word after `end`
+   * Returns the offset of the word's entry in `entries`, valid until the next call.
+   * @param units UTF-16LE, with room for the longest word after `end`
    */
   entryOf(units: DataView, start: number, end: number, hash: number): number {
-    const first = ((hash ^ (hash >>> 13)) & (PLACES - 1)) * PLACE_SIZE;
+    const first = ((hash ^ (hash >>> 13)) & (BUCKETS - 1)) * BUCKET_SIZE;
     const length = end - start < MAX_WORD_CHARS ? end - start : MAX_WORD_CHARS;
     if (this.#holds(first, units, start * 2, length)) return first;
     const second = first + ENTRY_SIZE;

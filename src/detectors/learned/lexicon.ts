@@ -1,16 +1,16 @@
 import { CONCEPTS } from './concepts.ts';
 
-/** Maximum number of characters of a word in `CONCEPTS` in a script without blanks. */
+/** Longest word of `CONCEPTS` in a script without spaces. */
 const MAX_ALONE_CHARS = 4;
 const MIN_PREFIX_CHARS = 3;
 const MAX_PREFIX_CHARS = 12;
 
 const words = new Map<string, number>();
 const prefixes = new Map<string, number>();
-/** Beginnings of all prefixes: most words begin differently, and need no further look-up. */
+/** First characters of all prefixes. Most words begin differently and need no further lookup. */
 const prefixBeginnings = new Set<string>();
 const charsAlone = new Map<string, number>();
-/** Units that begin a word of `charsAlone`. */
+/** 1 for code units that begin a word in `charsAlone`. */
 const beginnings = new Uint8Array(1 << 16);
 
 for (const [index, list] of Object.values(CONCEPTS).entries()) {
@@ -26,7 +26,7 @@ for (const [index, list] of Object.values(CONCEPTS).entries()) {
   }
 }
 
-/** Recognizes scripts without blanks (Han, kana, Thai, Lao), in which each character is read as a word. */
+/** Recognizes scripts without spaces (Han, kana, Thai, Lao), in which each character counts as a word. */
 export function standsAlone(code: number): boolean {
   return (
     (code >= 0x2e80 && code <= 0x9fff) ||
@@ -35,7 +35,7 @@ export function standsAlone(code: number): boolean {
   );
 }
 
-/** Recognizes letters, digits and apostrophes of scripts with blanks. */
+/** Recognizes letters, digits and apostrophes of scripts with spaces. */
 export function isOfWord(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
@@ -59,7 +59,7 @@ export function folded(word: string): string {
   return lower;
 }
 
-/** Returns the number of a folded word's concept, from 1 on; 0 if there is none. */
+/** Returns the concept number of a folded word, starting at 1, or 0 if it has none. */
 export function conceptOf(word: string): number {
   const known = words.get(word);
   if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export function conceptOf(word: string): number {
   return 0;
 }
 
-/** Returns the concept of the longest word that begins at `at`, in a script without blanks; 0 if there is none. */
+/** Returns the concept of the longest word at `at` in a script without spaces, or 0 if there is none. */
 export function conceptAt(text: string, at: number): number {
   if (beginnings[text.charCodeAt(at)] === 0) return 0;
   for (let chars = MAX_ALONE_CHARS; chars >= 1; chars -= 1) {

@@ -6,39 +6,37 @@ import { ReadFeatures } from './read-features.ts';
 /** Weights of a logistic model over hashed features, as written by `models/injection/train.ts`. */
 export interface Model {
   readonly name: string;
-  /** Increased by each training. */
+  /** Incremented by each training. */
   readonly version: number;
-  /** Weights in units of `scale`, by masked hash. Their number is a power of two. */
+  /** In units of `scale`, indexed by masked hash. The length must be a power of two. */
   readonly weights: Int8Array;
   readonly scale: number;
   readonly bias: number;
-  /** Turns a sum into a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
+  /** Map a sum to a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
   readonly slope: number;
   readonly offset: number;
-  /**
-   * Minimum sum of a stretch's single words for further reading. One in three hundred training attacks falls below it.
-   */
+  /** Windows with a lower sum of single words are skipped. They include one in 300 training attacks. */
   readonly screen: number;
 }
 
-/** Score of a text, and its likeliest stretch. */
+/** Score of a window. */
 export interface Judgement {
   /** 0 to 1. */
   readonly score: number;
-  /** UTF-16 units, end exclusive. */
+  /** Offsets in UTF-16 code units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Number of words per stretch. Stretches overlap by half. They separate an attack from the rest of a long text. */
-const STRETCH_WORDS = [40, 14] as const;
+/** Words per long and short window. Windows overlap by half. They isolate an attack in a long text. */
+const WINDOW_WORDS = [40, 14] as const;
 
 /** Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`) with too little information. */
-const LEAST_WORDS = 4;
+const MIN_WORDS = 4;
 
 const NEUTRAL: Judgement = { score: 0, start: 0, end: 0 };
 
-/** Judges the stretch of a text that is most likely an attack. Pure; takes linear time. */
+/** Scores the window that is most likely an attack. Pure; takes linear time. */
 export function judge(model: Model, text: string): Judgement {
   let highest = -Infinity;
   let likeliest: Span = NEUTRAL;
@@ -50,7 +48,7 @@ export function judge(model: Model, text: string): Judgement {
   return count === 0 ? NEUTRAL : { score: scoreOf(model, highest, count), ...outline.spanOf(likeliest) };
 }
 
-/** Returns every stretch whose score reaches the threshold. They may overlap. Pure; takes linear time. */
+/** Returns all windows whose score reaches the threshold. They may overlap. Pure; takes linear time. */
 export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
   const likely: { readonly sum: number; readonly span: Span }[] = [];
   const count = readLikely(model, text, (sum, start, end) =>
@@ -64,12 +62,12 @@ export function judgeEach(model: Model, text: string, threshold: number): readon
 
 /** Reused for each text. */
 const outline = new Outline();
-const features = new ReadFeatures(STRETCH_WORDS[0]);
+const features = new ReadFeatures(WINDOW_WORDS[0]);
 
 /**
- * First reads single words. Reads adjacent words only in stretches that may be an attack, and in the likeliest stretch.
- * @param visit called for these stretches in order of `start`, with offsets in words
- * @returns the number of all stretches; 0 for a text with too few features
+ * First sums single words, then reads adjacent words in the windows that may be an attack, or else in the likeliest one.
+ * @param visit called for these windows in order of `start`, with offsets in words
+ * @returns the number of all windows; 0 for a text with too few words
  */
 function readLikely(
   { weights, screen }: Model,
@@ -78,13 +76,13 @@ function readLikely(
 ): number {
   outline.read(text, weights);
   const { words } = outline;
-  if (words < LEAST_WORDS) return 0;
-  const { wanted, count } = screened(words, words <= STRETCH_WORDS[0] ? -Infinity : screen);
+  if (words < MIN_WORDS) return 0;
+  const { wanted, count } = screened(words, words <= WINDOW_WORDS[0] ? -Infinity : screen);
   for (let next = 0; next < wanted.length;) {
     const start = wanted[next] ?? 0;
     let end = wanted[next + 1] ?? 0;
     let after = next + 2;
-    // Stretches that overlap or touch each other are read together.
+    // Windows that overlap or touch are read together.
     for (; after < wanted.length && (wanted[after] ?? 0) <= end; after += 2)
       end = Math.max(end, wanted[after + 1] ?? 0);
     features.read(outline, { start, end }, weights);
@@ -97,7 +95,7 @@ function readLikely(
   return count;
 }
 
-/** Returns the stretches whose words may be an attack, a start and an end each, and the number of all stretches. */
+/** Returns the windows that may be an attack (alternating starts and ends), and the number of all windows. */
 function screened(
   words: number,
   screen: number,
@@ -117,7 +115,7 @@ function screened(
   return { wanted: highest < screen ? best : merged(...wanted), count };
 }
 
-/** Merges two lists of stretches, each in order. */
+/** Merges two ordered lists of windows. */
 function merged(one: readonly number[], other: readonly number[]): readonly number[] {
   const all: number[] = [];
   let next = 0;
@@ -136,10 +134,10 @@ function merged(one: readonly number[], other: readonly number[]): readonly numb
   return all;
 }
 
-/** Visits the stretches of a text with this many words, long ones first. Offsets count words. */
+/** Visits the windows of a text, long ones first. Offsets are in words. */
 export function eachStretch(words: number, visit: (start: number, end: number, size: 0 | 1) => void): void {
   for (const index of [0, 1] as const) {
-    const size = STRETCH_WORDS[index];
+    const size = WINDOW_WORDS[index];
     if (index > 0 && words <= size) break;
     visit(0, Math.min(words, size), index);
     for (let start = size / 2; start + size / 2 < words; start += size / 2)
@@ -147,18 +145,18 @@ export function eachStretch(words: number, visit: (start: number, end: number, s
   }
 }
 
-/** Reduces the odds of texts with more stretches: any of them may look like an attack by chance. */
-const USUAL_STRETCHES = 32;
+/** Texts with more windows have lower odds, because any window may look like an attack by chance. */
+const USUAL_WINDOWS = 32;
 
-/** @param sum of a stretch, in units of the model's scale */
-function scoreOf({ scale, bias, slope, offset }: Model, sum: number, stretches: number): number {
+/** @param sum window sum in units of the model's scale */
+function scoreOf({ scale, bias, slope, offset }: Model, sum: number, windows: number): number {
   const logOdds = slope * (sum * scale + bias) + offset;
-  return 1 / (1 + Math.max(1, stretches / USUAL_STRETCHES) * Math.exp(-logOdds));
+  return 1 / (1 + Math.max(1, windows / USUAL_WINDOWS) * Math.exp(-logOdds));
 }
 
 /**
- * Reads the file of a model: a line of JSON, followed by one byte per weight.
- * @throws Error for other files, and for a model with other features
+ * Parses a model file: a line of JSON, followed by one byte per weight.
+ * @throws Error if the file is malformed or its features have another version
  */
 export function unpackModel(file: Buffer): Model {
   const end = file.indexOf(10);

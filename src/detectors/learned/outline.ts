@@ -4,32 +4,33 @@ import { ENTRY, KnownWords } from './known-words.ts';
 import { conceptAt, isDigit, isOfWord, standsAlone } from './lexicon.ts';
 
 const FIRST_UNITS = 4_096;
-/** Number of units after a text that may be read with its last word. */
+/** Number of code units after a text that may be read with its last word. */
 const SPARE_UNITS = 32;
-/** Marks read between two words; more add no information. */
+/** Limit for marks between two words; more add no information. */
 const MAX_MARKS = 3;
-/** Number of words, marks and stems read before a word. As many empty ones precede the first word. */
+/** Number of words, marks and stems used before a word. As many empty ones precede the first word. */
 export const NEIGHBOURS = 3;
 const ANY_NUMBER = 7;
 const LINE_BREAK = 11;
-/** Far below the maximum of an Int32Array, with room for the longest text. */
+/** Far below the `Int32Array` maximum, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
-/** A word is counted again only after this many other words. */
+/** A repeated word counts only after this many other words. */
 const REPEAT_WORDS = 20;
 
-/** The words of a text, with hashes, concepts and weights. Reused: reading a text allocates no objects. */
+/** Words of a text, with hashes, concepts and weights. Reused, so that reading a text allocates no objects. */
 export class Outline {
   #units = new Uint16Array(0);
   #bytes = Buffer.alloc(0);
   #view = new DataView(new ArrayBuffer(0));
-  /** The UTF-16 unit at which each word begins. */
+  /** Start of each word in UTF-16 code units. */
   #starts = new Int32Array(0);
-  /** Ids of words and marks in order of occurrence, and the indexes of the words among them. */
+  /** Ids of words and marks, in order. */
   tokens = new Int32Array(0);
+  /** Index of each word in `tokens`. */
   tokenOf = new Int32Array(0);
   stems = new Int32Array(0);
   concepts = new Uint8Array(0);
-  /** Sum of single words before each word, without repetitions. */
+  /** Sum of the weights of single words before each word, without repetitions. */
   #sumBefore = new Int32Array(0);
   words = 0;
   #clock = REPEAT_WORDS;
@@ -49,14 +50,14 @@ export class Outline {
     this.#clock += this.words + REPEAT_WORDS;
   }
 
-  /** Returns the sum of the single words from `start` to `end`, divided by the square root of their number. */
+  /** Returns the weights of the single words from `start` to `end`, divided by the square root of their number. */
   sumOfWords(start: number, end: number): number {
     return (
       ((this.#sumBefore[end] ?? 0) - (this.#sumBefore[start] ?? 0)) / Math.sqrt(Math.max(1, end - start))
     );
   }
 
-  /** Converts offsets in words to UTF-16 units. */
+  /** Converts word offsets to UTF-16 offsets. */
   spanOf({ start, end }: Span): Span {
     const last = this.#starts[end - 1] ?? 0;
     let behind = last + 1;
@@ -144,16 +145,14 @@ export class Outline {
   }
 }
 
-/** Kinds of UTF-16 units, as bits. All other units are blanks. */
-const UNIT = { mark: 1, alone: 2, letter: 4, digit: 8, upper: 32 } as const;
+/** Kinds of UTF-16 code units, as bits. All others separate words. */
+const UNIT = { mark: 1, alone: 2, letter: 4, digit: 8 } as const;
 const OF_WORD = UNIT.letter | UNIT.digit;
 
-/** The bit `upper` turns an ASCII capital into a small letter. */
 const UNIT_KINDS = Uint8Array.from({ length: 1 << 16 }, (_, code) => kindOf(code));
 
 function kindOf(code: number): number {
   if (isDigit(code)) return UNIT.digit;
-  if (code >= 65 && code <= 90) return UNIT.letter | UNIT.upper;
   if (isOfWord(code)) return UNIT.letter;
   if (standsAlone(code)) return UNIT.alone;
   return code > 32 || code === 10 ? UNIT.mark : 0;

@@ -3,28 +3,25 @@ import { MAX_FEATURES, writeFeatures } from './features.ts';
 import type { Outline } from './outline.ts';
 
 const FIRST_WORDS = 256;
-/** Far below the maximum of an Int32Array, with room for the longest text. */
+/** Far below the `Int32Array` maximum, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
-/** Size of the table of recent features, in hash bits. Several times the features of the longest stretch. */
+/** Size of the table of recent features, in hash bits: several times the features of the longest window. */
 const RECENT_BITS = 13;
 
 /**
- * Features of some words of a text. Each stretch counts a feature once, because tables and lists repeat words. Features
- * that occur only once in any stretch, as most do, are added up when read; the others are stored individually.
+ * Features of a range of words. Each window counts a feature once, because tables and lists repeat words. Features that
+ * no window repeats (most) are summed when read; the others are stored individually.
  */
 export class ReadFeatures {
   readonly #maxWords: number;
-  /** Hashes of features, each followed by the time of its last occurrence, in words of all texts. */
+  /** Feature hashes, each followed by the clock of its last occurrence. The clock counts the words of all texts. */
   readonly #recent = new Int32Array(2 << RECENT_BITS);
   #clock = 1;
   readonly #hashes = new Int32Array(MAX_FEATURES);
-  /** Sum and number of the features before each word that no stretch repeats. */
+  /** Sum and number of the features before each word that no window repeats. */
   #sums = new Int32Array(0);
   #counts = new Int32Array(0);
-  /**
-   * Features that a stretch may repeat: their weights, the words of their previous occurrence, and their number before
-   * each word.
-   */
+  /** Features that a window may repeat: weight, word of the previous occurrence, and number before each word. */
   #repeated = new Int8Array(0);
   #before = new Int32Array(0);
   #repeatedBefore = new Int32Array(0);
@@ -34,7 +31,6 @@ export class ReadFeatures {
     this.#maxWords = maxWords;
   }
 
-  /** Reads the words from `start` to `end`, with the preceding words as neighbours. */
   read(outline: Outline, { start, end }: Span, weights: Int8Array): void {
     const words = end - start;
     if (words >= this.#sums.length) this.#grow(words + 1);
@@ -51,10 +47,10 @@ export class ReadFeatures {
       for (let index = 0; index < features; index += 1) {
         const hash = hashes[index] ?? 0;
         const weight = weights[hash & mask] ?? 0;
-        const place = (hash >>> (32 - RECENT_BITS)) << 1;
-        const before = recent[place] === hash ? (recent[place + 1] ?? 0) - clock : -1;
-        recent[place] = hash;
-        recent[place + 1] = clock + word;
+        const slot = (hash >>> (32 - RECENT_BITS)) << 1;
+        const before = recent[slot] === hash ? (recent[slot + 1] ?? 0) - clock : -1;
+        recent[slot] = hash;
+        recent[slot + 1] = clock + word;
         if (before < 0 || before <= word - this.#maxWords) {
           sum += weight;
           count += 1;
@@ -71,7 +67,7 @@ export class ReadFeatures {
     this.#clock = clock + words > MAX_CLOCK ? this.#restart() : clock + words;
   }
 
-  /** Adds up the weights of a stretch's distinct features, in units of the model's scale. Offsets count words. */
+  /** Returns the sum of a window's distinct weights, divided by the square root of their number. Offsets are in words. */
   sumOfDistinct(first: number, behind: number): number {
     const start = first - this.#start;
     const end = behind - this.#start;

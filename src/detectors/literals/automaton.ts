@@ -1,10 +1,10 @@
 /** Called for each pattern that ends at an offset. Returns true to end the search. */
 export type OnPattern = (pattern: number, end: number) => boolean;
 
-/** Of longer patterns, only this many first symbols are searched. */
+/** Longer patterns are matched by this many leading symbols. */
 export const MAX_PATTERN = 32;
 
-/** Finds many patterns in one pass (Aho-Corasick). They must differ within their first `MAX_PATTERN` symbols. */
+/** Finds many patterns in one pass (Aho-Corasick). Patterns must differ within their first `MAX_PATTERN` symbols. */
 export class Automaton {
   /** Index of the pattern that ends in a state, or -1. */
   readonly #patternAt: Int32Array;
@@ -62,14 +62,14 @@ export class Automaton {
   }
 }
 
-/** Transitions: a full table, or edges with fallbacks if that would be too large. */
+/** Transitions: a full table, or edges with fallbacks if the table would be too large. */
 interface Steps {
   readonly table: Int32Array | undefined;
   readonly width: number;
   after(state: number, symbol: number): number;
 }
 
-/** Maximum number of table cells: enough for about 10,000 words of one alphabet. */
+/** Maximum number of table cells, enough for about 10,000 words in one alphabet. */
 const MAX_TABLE = 4_194_304;
 
 function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
@@ -152,30 +152,30 @@ class EdgeTable {
   readonly #mask: number;
 
   constructor(edges: number) {
-    const places = 2 ** Math.ceil(Math.log2(edges * 2 + 2));
-    this.#froms = new Int32Array(places);
-    this.#symbols = new Int32Array(places);
-    this.#targets = new Int32Array(places);
-    this.#mask = places - 1;
+    const slots = 2 ** Math.ceil(Math.log2(edges * 2 + 2));
+    this.#froms = new Int32Array(slots);
+    this.#symbols = new Int32Array(slots);
+    this.#targets = new Int32Array(slots);
+    this.#mask = slots - 1;
   }
 
   get(from: number, symbol: number): number {
-    return this.#targets[this.#placeOf(from, symbol)] ?? 0;
+    return this.#targets[this.#slotOf(from, symbol)] ?? 0;
   }
 
   set(from: number, symbol: number, target: number): void {
-    const place = this.#placeOf(from, symbol);
-    this.#froms[place] = from;
-    this.#symbols[place] = symbol;
-    this.#targets[place] = target;
+    const slot = this.#slotOf(from, symbol);
+    this.#froms[slot] = from;
+    this.#symbols[slot] = symbol;
+    this.#targets[slot] = target;
   }
 
-  /** Returns the slot of an edge, or the free slot for it. */
-  #placeOf(from: number, symbol: number): number {
-    let place = (Math.imul(from, 0x9e3779b1) ^ Math.imul(symbol, 0x85ebca6b)) >>> 7;
-    for (place &= this.#mask; this.#targets[place] !== 0; place = (place + 1) & this.#mask) {
-      if (this.#froms[place] === from && this.#symbols[place] === symbol) break;
+  /** Returns the edge's slot, or a free slot for it. */
+  #slotOf(from: number, symbol: number): number {
+    let slot = (Math.imul(from, 0x9e3779b1) ^ Math.imul(symbol, 0x85ebca6b)) >>> 7;
+    for (slot &= this.#mask; this.#targets[slot] !== 0; slot = (slot + 1) & this.#mask) {
+      if (this.#froms[slot] === from && this.#symbols[slot] === symbol) break;
     }
-    return place;
+    return slot;
   }
 }

@@ -22,7 +22,7 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-/** Decodes all escapes of URLs, programs, HTML and mail. Returns undefined if there are none. */
+/** Decodes the escapes of URLs, source code, HTML and mail. Returns undefined if there are none. */
 export function decodeEscapes(text: string): TextView | undefined {
   if (!MAY_ESCAPE.test(text)) return undefined;
   const edited = new EditedText(text);
@@ -62,17 +62,17 @@ function fromUnits(units: readonly string[]): string {
 
 interface EncodedText extends Span {
   readonly text: string;
-  /** False for readable stretches among other bytes. */
+  /** False for readable runs among other bytes. */
   readonly isWhole: boolean;
 }
 
 const SHORTEST = 6;
 const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})*={0,2}/y;
-/** Shorter blocks are mostly words, and are read only from their beginning. */
+/** Shorter blocks are mostly words and are decoded only from their start. */
 const LONG_BLOCK = 16;
-const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
+const READABLE_RUN = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
-/** Returns the text in Base64, hexadecimal digits and lists of decimal numbers. */
+/** Decodes the Base64, hexadecimal digits and lists of decimal numbers in a text. */
 export function encodedTexts(text: string): readonly EncodedText[] {
   const found: EncodedText[] = [];
   addBase64Texts(text, found);
@@ -80,7 +80,7 @@ export function encodedTexts(text: string): readonly EncodedText[] {
   return found;
 }
 
-/** Reads both alphabets, with or without padding and line breaks. */
+/** Accepts both alphabets, with or without padding and line breaks. */
 function addBase64Texts(text: string, found: EncodedText[]): void {
   for (let at = nextRun(text, BASE64_LETTERS, SHORTEST, 0); at >= 0;) {
     BLOCK.lastIndex = at;
@@ -98,11 +98,11 @@ function addTextsInBlock(block: string, span: Span, found: EncodedText[]): void 
   }
   const letters = withoutBreaks(block);
   const lastLine = block.search(LAST_LINE);
-  // A line that looks like the last line of a block may be an ordinary word.
+  // The apparent last line of a block may be an ordinary word.
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
   if (above !== undefined) found.push({ ...span, text: above, isWhole: true });
-  // A preceding word or the cut of a slice may shift the alignment by up to three digits.
+  // A preceding word or the start of a slice may shift the alignment by up to three digits.
   for (let skip = 0; skip < 4; skip += 1) {
     const bytes = Buffer.from(letters.slice(skip), 'base64');
     const text = textOf(bytes);
@@ -110,8 +110,8 @@ function addTextsInBlock(block: string, span: Span, found: EncodedText[]): void 
       found.push({ ...span, text, isWhole: true });
       return;
     }
-    for (const [stretch] of bytes.toString('latin1').matchAll(STRETCH)) {
-      found.push({ ...span, text: Buffer.from(stretch, 'latin1').toString('utf8'), isWhole: false });
+    for (const [run] of bytes.toString('latin1').matchAll(READABLE_RUN)) {
+      found.push({ ...span, text: Buffer.from(run, 'latin1').toString('utf8'), isWhole: false });
     }
   }
 }
@@ -122,7 +122,7 @@ function withoutBreaks(block: string): string {
   return block.replace(/\\n|\s/g, '');
 }
 
-/** Checks bytes up to the first that is not text. Nearly every word of six letters has one. */
+/** Decodes up to the first byte that is not text. Nearly every six-letter word has one. */
 function mayBeText(block: string): boolean {
   let following = 0;
   for (let index = 0; ; index += 1) {

@@ -6,14 +6,14 @@ import { literalAt } from './judge.ts';
 import { Letters, mayHoldSigns } from './letters.ts';
 import { literalsOf, type Literal } from './literal.ts';
 
-/** Spans refer to the given text. */
+/** A match, with its span in the given text. */
 export interface FoundLiteral extends Span {
-  /** Index in the finder's list of literals. */
+  /** Index in the finder's `literals`. */
   readonly literal: number;
 }
 
 export interface LiteralFinder {
-  /** Yields between slices. Ends when `onFound`, called for each match, returns true. */
+  /** Calls `onFound` for each match and stops when it returns true. Yields between slices. */
   search(text: string, onFound: OnFound): Work<void>;
 }
 
@@ -21,22 +21,22 @@ type OnFound = (found: FoundLiteral) => boolean;
 type ToOriginal = (span: Span) => Span;
 
 const SLICE = 16_384;
-/** Overlap of slices, in addition to the longest literal with each letter escaped. */
+/** Slice overlap, in addition to the longest literal with each letter escaped. */
 const OVERLAP = 2_048;
 const ESCAPED_CHARS = 6;
 const MAX_DEPTH = 4;
-/** In readable stretches among other bytes, shorter literals occur by chance. */
-const MIN_IN_STRETCH = 6;
+/** In readable runs among other bytes, shorter literals occur by chance. */
+const MIN_IN_RUN = 6;
 
 /**
- * Creates a finder of literals in all disguises (docs/normalization.md): lookalikes, accents, separators, digits for
- * letters, escapes, Base64, hexadecimal digits, ROT13 and reversed text. Finds all literals in one pass.
+ * Creates a finder for obfuscated literals (docs/normalization.md): with lookalikes, accents, separators, digits for
+ * letters, escapes, Base64, hexadecimal digits, ROT13 or reversed text. Finds all literals in one pass.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));
   const groups = groupedByPattern(all.filter(({ folds }) => folds.length > 0));
   const automaton = new Automaton(groups.map(({ folds }) => folds));
-  const ofSigns = all.filter(({ folds, reading }) => folds.length === 0 && reading === 'disguised');
+  const signLiterals = all.filter(({ folds, reading }) => folds.length === 0 && reading === 'obfuscated');
   const longest = Math.max(0, ...literals.map(({ length }) => length));
   const overlap = OVERLAP + longest * ESCAPED_CHARS;
   const letters = new Letters();
@@ -63,7 +63,7 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
     const decoded = decodeEscapes(text);
     if (decoded !== undefined && read(below(reading, decoded.text, decoded.toOriginal))) return true;
     for (const block of encodedTexts(text)) {
-      const minimum = block.isWhole ? 1 : MIN_IN_STRETCH;
+      const minimum = block.isWhole ? 1 : MIN_IN_RUN;
       if (read({ ...below(reading, block.text, () => block), isDecoded: true, minLetters: minimum }))
         return true;
     }
@@ -84,7 +84,7 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
       return isOver;
     });
     if (isOver || readsSigns) return isOver;
-    for (const { id, raw } of ofSigns) {
+    for (const { id, raw } of signLiterals) {
       for (let at = text.indexOf(raw); at !== -1; at = text.indexOf(raw, at + raw.length)) {
         if (report(id, { start: at, end: at + raw.length })) return true;
       }
@@ -123,7 +123,7 @@ function groupedByPattern(literals: readonly Literal[]): readonly Group[] {
   return [...groups.values()].map((group) => ({ folds: group[0]?.folds ?? [], literals: group }));
 }
 
-/** Moves an offset out of a surrogate pair. */
+/** Moves an offset that would split a surrogate pair to its start. */
 function wholeStart(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return at > 0 && unit >= 0xdc00 && unit < 0xe000 ? at - 1 : at;

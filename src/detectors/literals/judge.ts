@@ -1,24 +1,24 @@
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 import type { Span } from '../../text/span.ts';
 import { isIgnoredAt, isLetterAt, type Letters } from './letters.ts';
-import { gapBetween, MIN_DISGUISED, pieceOf, type Literal } from './literal.ts';
+import { gapBetween, MIN_OBFUSCATED, pieceOf, type Literal } from './literal.ts';
 
 /** Longest run of separators between two letters of a spelled-out word. */
 const MAX_GAP = 6;
-/** From this length on, a split or joined word is unlikely to be another word. */
+/** Minimum length at which a split or joined word is unlikely to be another word. */
 const LONG = 6;
-/** From this length on, a match is not accidental, even inside a longer word. */
+/** Minimum length at which a match is not accidental, even inside a longer word. */
 const VERY_LONG = 8;
 
-interface Disguise {
-  /** Number of digits and signs for letters, or letters for digits. */
+interface Obfuscation {
+  /** Number of digits and signs that replace letters, or letters that replace digits. */
   leet: number;
   /** Number of letters from another script or font. */
   lookalikes: number;
   accents: number;
   /** Number of letters whose accents are missing in the text. */
   unaccented: number;
-  /** Separators where the literal has none. */
+  /** Separators that the literal does not have. */
   parted: string[];
   /** Number of the literal's own separators that are missing. */
   joined: number;
@@ -26,9 +26,9 @@ interface Disguise {
 }
 
 /**
- * Returns the span if the letters from `first` on spell a literal, in any case or in a disguise that does not occur by
- * chance. Short literals must stand alone.
- * @param isDecoded whether the text was decoded; short words then occur by chance
+ * Returns the span if the letters from `first` spell a literal, in any case or with an obfuscation that does not occur
+ * by chance. Short obfuscated literals must stand alone.
+ * @param isDecoded whether the text was decoded, in which short words occur by chance
  */
 export function literalAt(
   literal: Literal,
@@ -37,17 +37,17 @@ export function literalAt(
   isDecoded: boolean,
 ): Span | undefined {
   const plain = plainAt(literal, letters, first);
-  const isAnywhere = literal.reading === 'disguised' && (!isDecoded || literal.folds.length >= LONG);
+  const isAnywhere = literal.reading === 'obfuscated' && (!isDecoded || literal.folds.length >= LONG);
   if (plain !== undefined && isAnywhere) return plain;
   if (plain !== undefined) return standsAlone(letters.text, plain) ? plain : undefined;
   const last = first + literal.folds.length - 1;
-  if (literal.reading === 'whole' || literal.folds.length < MIN_DISGUISED || last >= letters.count) {
+  if (literal.reading === 'whole' || literal.folds.length < MIN_OBFUSCATED || last >= letters.count) {
     return undefined;
   }
-  const disguise = disguiseOf(literal, letters, first);
-  if (disguise === undefined) return undefined;
+  const obfuscation = obfuscationOf(literal, letters, first);
+  if (obfuscation === undefined) return undefined;
   const span = spanWithSigns(literal, letters, first, last);
-  return span !== undefined && isMeant(literal, letters, span, disguise) ? span : undefined;
+  return span !== undefined && isMeant(literal, letters, span, obfuscation) ? span : undefined;
 }
 
 function plainAt(
@@ -64,9 +64,9 @@ function plainAt(
   return folds.length < SHORT && isInEncoded(text, start) ? undefined : { start, end };
 }
 
-/** Shorter words occur by chance in encoded bytes. */
+/** Shorter words occur by chance in encoded data. */
 const SHORT = 5;
-/** A run of this length is encoded data. */
+/** Runs of this length are encoded data. */
 const ENCODED_RUN = 128;
 const ENCODED = /[A-Za-z0-9+/_=-]/;
 
@@ -78,7 +78,7 @@ function isInEncoded(text: string, at: number): boolean {
   return end - start >= ENCODED_RUN;
 }
 
-/** Returns the span with the signs before and after the letters, if present. */
+/** Returns the span with the literal's leading and trailing signs, or undefined if the text has other signs. */
 function spanWithSigns(
   { lead, tail }: Literal,
   { text, starts, ends }: Letters,
@@ -106,9 +106,9 @@ function isAlike(one: string, other: string): boolean {
   return one === other || one.normalize('NFKC') === other.normalize('NFKC');
 }
 
-function disguiseOf(literal: Literal, letters: Letters, first: number): Disguise | undefined {
+function obfuscationOf(literal: Literal, letters: Letters, first: number): Obfuscation | undefined {
   const { folds, pieces, gaps } = literal;
-  const disguise: Disguise = {
+  const obfuscation: Obfuscation = {
     leet: 0,
     lookalikes: 0,
     accents: 0,
@@ -120,35 +120,35 @@ function disguiseOf(literal: Literal, letters: Letters, first: number): Disguise
   for (let index = 0; index < folds.length; index += 1) {
     const at = first + index;
     if (letters.folds[at] !== folds[index]) return undefined;
-    if (!addLetter(disguise, pieces[index] ?? '', letters, at)) return undefined;
+    if (!addLetter(obfuscation, pieces[index] ?? '', letters, at)) return undefined;
     if (index === 0) continue;
     const gap = gapBetween(letters.text, letters.ends[at - 1] ?? 0, letters.starts[at] ?? 0);
-    if (!addGap(disguise, gaps[index - 1] ?? '', gap)) return undefined;
+    if (!addGap(obfuscation, gaps[index - 1] ?? '', gap)) return undefined;
   }
-  return disguise;
+  return obfuscation;
 }
 
-/** Returns false if two letters fold alike but differ. */
-function addLetter(disguise: Disguise, wanted: string, letters: Letters, at: number): boolean {
+/** Returns false for a different letter that has the same fold. */
+function addLetter(obfuscation: Obfuscation, wanted: string, letters: Letters, at: number): boolean {
   const [start = 0, end = 0] = [letters.starts[at], letters.ends[at]];
   const there = pieceOf(letters.text, start, end);
   if (there === wanted) return true;
   if (!isPlainCharacter(wanted)) {
     if (isSpelledOut(wanted) || isSpelledOut(there) || isAccentedAlike(there, wanted))
-      disguise.lookalikes += 1;
-    else if (unfolded(there).charAt(0) === unfolded(wanted).charAt(0)) disguise.unaccented += 1;
+      obfuscation.lookalikes += 1;
+    else if (unfolded(there).charAt(0) === unfolded(wanted).charAt(0)) obfuscation.unaccented += 1;
     else return false;
     return true;
   }
   const base = there.normalize('NFD').charAt(0);
-  if (base === wanted) disguise.accents += 1;
+  if (base === wanted) obfuscation.accents += 1;
   else if (base < '\x80') {
     const isLetterForLetter = /[a-z]/.test(base) && /[a-z]/.test(wanted);
     if (isLetterForLetter && !isOddlyCased(letters.text, start)) return false;
     if (/\d/.test(base) && /\d/.test(wanted)) return false;
-    disguise.leet += 1;
-  } else if (/[a-z]/.test(wanted) && /\d/.test(unfolded(there))) disguise.leet += 1;
-  else disguise.lookalikes += 1;
+    obfuscation.leet += 1;
+  } else if (/[a-z]/.test(wanted) && /\d/.test(unfolded(there))) obfuscation.leet += 1;
+  else obfuscation.lookalikes += 1;
   return true;
 }
 
@@ -162,7 +162,7 @@ function unfolded(piece: string): string {
   return (plainOf(base.codePointAt(0) ?? 0) ?? base.normalize('NFKC')).toLowerCase() + marks.join('');
 }
 
-/** Reports whether two pieces are the same letter, with at least the wanted accents. */
+/** Reports whether both pieces are the same letter and `there` has at least the wanted accents. */
 function isAccentedAlike(there: string, wanted: string): boolean {
   const [base, ...marks] = unfolded(wanted);
   const letter = unfolded(there);
@@ -174,7 +174,7 @@ function isSpelledOut(piece: string): boolean {
   return /[ßæœþ]|[\ufb00-\ufb06]/u.test(piece);
 }
 
-/** Recognizes a capital `I` among small letters, or a small `l` among capitals. */
+/** Recognizes a capital `I` among lowercase letters, or a lowercase `l` among capitals. */
 function isOddlyCased(text: string, at: number): boolean {
   const beside = text.charAt(at - 1) + text.charAt(at + 1);
   return text.charAt(at) === 'I'
@@ -187,14 +187,14 @@ const SOFT = "\\s_./·'’‐‑–—-";
 const SOFT_GAP = new RegExp(`^(?:\\s+|[${SOFT}]|\\s?[-–—_/&+]\\s?)$`);
 const SOFT_SIGNS = new RegExp(`[${SOFT}]`, 'g');
 
-function addGap(disguise: Disguise, wanted: string, there: string): boolean {
+function addGap(obfuscation: Obfuscation, wanted: string, there: string): boolean {
   if (there === wanted) return true;
   if (there.length > MAX_GAP * (1 + wanted.length)) return false;
-  if (wanted === '') disguise.parted.push(there);
+  if (wanted === '') obfuscation.parted.push(there);
   else if (!hasSigns(there, wanted.replace(SOFT_SIGNS, ''))) return false;
-  else if (there === '') disguise.joined += 1;
-  else if (SOFT_GAP.test(there)) disguise.replaced += 1;
-  else disguise.parted.push(there);
+  else if (there === '') obfuscation.joined += 1;
+  else if (SOFT_GAP.test(there)) obfuscation.replaced += 1;
+  else obfuscation.parted.push(there);
   return true;
 }
 
@@ -202,9 +202,9 @@ function hasSigns(gap: string, signs: string): boolean {
   return [...signs].every((sign) => gap.includes(sign));
 }
 
-/** Reports whether a disguise is intended. Excludes other words, code and numbers that read alike. */
-function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Disguise): boolean {
-  const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = disguise;
+/** Reports whether an obfuscation is intended. Rejects other words, code and numbers that look alike. */
+function isMeant({ folds }: Literal, letters: Letters, span: Span, obfuscation: Obfuscation): boolean {
+  const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = obfuscation;
   const { length } = folds;
   const { text } = letters;
   if (length < SHORT && isInEncoded(text, span.start)) return false;
@@ -219,7 +219,7 @@ function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Dis
   return isSure || standsAlone(text, span);
 }
 
-/** Recognizes a word spelled out by letters or syllables, or a long word divided by signs other than blanks. */
+/** Recognizes a word spelled out by letters or syllables, or a long word divided by signs other than spaces. */
 function isPartedWord(length: number, text: string, span: Span, parted: readonly string[]): boolean {
   const groups = parted.length + 1;
   if (length < 5)
@@ -228,7 +228,7 @@ function isPartedWord(length: number, text: string, span: Span, parted: readonly
   return length >= LONG && parted.every((gap) => DIVIDING.test(gap));
 }
 
-/** Signs that divide a word, a hyphen at the end of a line, and the gap between two joined strings. */
+/** Signs that divide a word, a hyphen at the end of a line, or the gap between two concatenated strings. */
 const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s?[+.]\s?["'`])$/;
 
 /** Recognizes single letters next to the word, as in a row of initials or variables. */
@@ -241,14 +241,14 @@ function isOneOfMore(text: string, { start, end }: Span): boolean {
   );
 }
 
-/** Excludes numbers, codes and sizes, which have few letters. */
+/** Rejects numbers, codes and sizes, which have few letters. */
 function isLeet(length: number, text: string, span: Span, leet: number): boolean {
   const written = text.slice(span.start, span.end);
   const plain = length - leet;
-  // A bracket or `$` at the edge of a word is a sign, and `5` after a word is a number.
+  // A bracket or `$` at the edge of a word is punctuation, and `5` after a word is a number.
   if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
   if (leet === 1 && /[5$]$/.test(written)) return false;
-  if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);
+  if (length === MIN_OBFUSCATED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);
   if (length === 4) return plain >= 2;
   return plain >= 1 && (plain >= 2 || length < LONG);
 }
@@ -257,7 +257,7 @@ function standsAlone(text: string, { start, end }: Span): boolean {
   return isEdge(text, start, -1) && isEdge(text, end - 1, 1);
 }
 
-/** Reports whether the word ends here, because no letter follows. Chinese and Japanese words have no edges. */
+/** Reports whether no letter adjoins in this direction. Chinese and Japanese words need no boundary. */
 function isEdge(text: string, at: number, step: -1 | 1): boolean {
   let beside = at + step;
   while (isIgnoredAt(text, beside)) beside += step;

@@ -3,8 +3,8 @@ import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
- * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters, capitals
- * become lower case, and digits become the letters that they replace.
+ * Folds characters to compare obfuscated words: lookalikes, styled and accented letters become ASCII letters, capitals
+ * become lowercase, and digits become the letters that they replace.
  */
 
 /** Separates two letters. */
@@ -37,7 +37,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   ŋ: 'n',
 };
 
-/** A character that expands to more letters is not folded. */
+/** Characters that expand to more letters are not folded. */
 const MAX_LETTERS = 4;
 
 function asciiFold(character: string): number {
@@ -46,13 +46,13 @@ function asciiFold(character: string): number {
   return (letter === 'i' ? 'l' : letter).charCodeAt(0);
 }
 
-/** By code unit below 128. */
+/** Folds of ASCII characters, by code. */
 const ASCII_FOLDS: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit) => {
   if (unit < 0x09 || (unit > 0x0d && unit < 0x20) || unit === 0x7f) return IGNORED;
   return asciiFold(String.fromCharCode(unit));
 });
 
-/** By code unit below 256: the letter that a sign replaces, or 0. */
+/** The letter that a sign replaces, or 0; by code unit below 256. */
 const SIGN_FOLDS: Uint8Array = new Uint8Array(256);
 for (const [sign, letter] of Object.entries(SIGNS)) {
   if (sign.charCodeAt(0) < 256) SIGN_FOLDS[sign.charCodeAt(0)] = letter.charCodeAt(0);
@@ -64,7 +64,7 @@ const MAX_KNOWN = 8_192;
 const NOTHING = [IGNORED];
 const APART = [SEPARATOR];
 
-/** Returns the folds of a code point outside ASCII; several for ligatures. */
+/** Returns the folds of a non-ASCII code point; several for ligatures. */
 function foldsOf(codePoint: number): readonly number[] {
   const cached = known.get(codePoint);
   if (cached !== undefined) return cached;
@@ -111,7 +111,7 @@ export class Letters {
   starts = new Int32Array(1_024);
   ends = new Int32Array(1_024);
 
-  /** @param readsSigns whether to read signs such as `$` as letters, if they touch a letter */
+  /** @param readsSigns treats signs such as `$` as letters if they touch a letter */
   read(text: string, readsSigns: boolean): void {
     this.text = text;
     this.count = 0;
@@ -177,7 +177,7 @@ function isWordUnit(unit: number): boolean {
 
 const OUTSIDE: readonly number[] = [];
 
-/** Returns the folds of the code point that begins or ends at an offset. */
+/** Returns the folds of the code point that contains the code unit at `at`. */
 function foldsAt(text: string, at: number): readonly number[] {
   if (at < 0 || at >= text.length) return OUTSIDE;
   const unit = text.charCodeAt(at);
@@ -186,7 +186,6 @@ function foldsAt(text: string, at: number): readonly number[] {
   return foldsOf(text.codePointAt(isLow ? at - 1 : at) ?? 0);
 }
 
-/** Reports whether a letter or digit begins or ends at an offset. */
 export function isLetterAt(text: string, at: number): boolean {
   return foldsAt(text, at).some((fold) => fold > IGNORED);
 }

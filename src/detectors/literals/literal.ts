@@ -2,38 +2,38 @@ import { isWord } from '../../normalize/english-words.ts';
 import { Letters } from './letters.ts';
 
 export interface Literal {
-  /** Several literals of one caller may share an id. */
+  /** Shared by all forms of a literal. */
   readonly id: number;
   readonly raw: string;
   readonly lower: string;
   readonly folds: readonly number[];
-  /** The lower-case character that belongs to each fold. */
+  /** The lowercase character of each fold. */
   readonly pieces: readonly string[];
   readonly gaps: readonly string[];
   /** Characters before the first letter; `tail` has those after the last. */
   readonly lead: string;
   readonly tail: string;
-  /** `disguised`: in any disguise. `whole`: a whole word in any case. */
-  readonly reading: 'disguised' | 'whole';
+  /** `obfuscated`: with any obfuscation. `whole`: as a whole word, in any case. */
+  readonly reading: 'obfuscated' | 'whole';
 }
 
 /** Shorter literals are found only as written, in any case. */
-export const MIN_DISGUISED = 3;
-/** Shorter words are too often other words when reversed or in ROT13. */
+export const MIN_OBFUSCATED = 3;
+/** Shorter words are too often other words if reversed or in ROT13. */
 const MIN_TURNED = 6;
 
 const letters = new Letters();
 
-/** Returns a literal as written, and in spellings that cost no time during a search: ROT13, reversed, `ue` for `ü`. */
+/** Returns a literal as written, and in spellings that cost no search time: ROT13, reversed, `ue` for `ü`. */
 export function literalsOf(id: number, raw: string): readonly Literal[] {
   const forms = new Map<string, Literal>();
-  function add(form: string, reading: Literal['reading'] = 'disguised'): void {
+  function add(form: string, reading: Literal['reading'] = 'obfuscated'): void {
     const literal = takenApart(id, form, reading);
     const key = literal.folds.join();
     if (!forms.has(key)) forms.set(key, literal);
   }
   add(raw);
-  // Capitals outside ASCII may resemble different letters from those that their lower-case forms resemble.
+  // Non-ASCII capitals may resemble other letters than their lowercase forms do.
   for (const cased of [raw.toLowerCase(), raw.toUpperCase(), titled(raw)]) add(cased);
   const spelledOut = raw.replace(/[äöüÄÖÜ]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
   if (spelledOut !== raw) add(spelledOut);
@@ -49,14 +49,14 @@ function takenApart(id: number, raw: string, reading: Literal['reading']): Liter
   letters.read(raw, false);
   const { count, starts, ends } = letters;
   const at = (index: number): number => (index < count ? (starts[index] ?? 0) : raw.length);
-  const places = Array.from({ length: count }, (_, index) => index);
+  const indexes = Array.from({ length: count }, (_, index) => index);
   return {
     id,
     raw,
     lower: raw.toLowerCase(),
     folds: Array.from(letters.folds.subarray(0, count)),
-    pieces: places.map((index) => pieceOf(raw, at(index), ends[index] ?? 0)),
-    gaps: places.slice(1).map((index) => gapBetween(raw, ends[index - 1] ?? 0, at(index))),
+    pieces: indexes.map((index) => pieceOf(raw, at(index), ends[index] ?? 0)),
+    gaps: indexes.slice(1).map((index) => gapBetween(raw, ends[index - 1] ?? 0, at(index))),
     lead: raw.slice(0, at(0)),
     tail: count === 0 ? '' : withoutIgnored(raw.slice(ends[count - 1])),
     reading,
@@ -74,7 +74,7 @@ function rot13(text: string): string {
 const MARKS = /^[\p{M}\u200c\u200d]+/u;
 const IGNORED = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0\u2800]|[^\P{Cc}\t-\r]/gu;
 
-/** Returns a character with its marks, composed, in lower case. */
+/** Returns a character with its marks, composed and lowercase. */
 export function pieceOf(text: string, start: number, end: number): string {
   const next = text.charCodeAt(end);
   const marks = next >= 0x300 ? (MARKS.exec(text.slice(end, end + 8))?.[0] ?? '') : '';
@@ -86,7 +86,7 @@ export function pieceOf(text: string, start: number, end: number): string {
     .toLowerCase();
 }
 
-/** Returns the visible characters between two letters, in plain forms. */
+/** Returns the visible characters between two letters, in NFKC. */
 export function gapBetween(text: string, end: number, start: number): string {
   return start <= end ? '' : withoutIgnored(text.slice(end, start));
 }

@@ -1,11 +1,11 @@
 import type { Span } from '../../text/span.ts';
 import { isDigitCode } from '../characters.ts';
-import { BLANKS, HYPHENS } from './digit-groups.ts';
+import { SPACES, HYPHENS } from './digit-groups.ts';
 import { afterEscape } from '../json-escapes.ts';
 
 type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
-/** First digits and lengths (ISO/IEC 7812, tables of the brands). */
+/** Leading digits and lengths (ISO/IEC 7812 and the brands' own tables). */
 const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
   ['visa', /^4(?:\d{12}|\d{15}|\d{18})$/],
   ['mastercard', /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/],
@@ -18,10 +18,10 @@ const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
 
 export const FIRST_FOUR = String.raw`(?:4\d{3}|5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720|3[47]\d{2}|6011|64[4-9]\d|65\d{2}|622\d)`;
 
-/** Separators of groups. A number uses only one kind. */
-export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
+/** Group separators. A number uses only one kind. */
+export const CARD_GAP = `[${SPACES}${HYPHENS}.]`;
 
-/** Groups of four, with an optional last group of one to three digits; Amex's four, six and five; or no groups. */
+/** Groups of four (the last may be shorter), Amex groups (4-6-5 or 4-6-4), or ungrouped digits. */
 const WRITTEN = new RegExp(
   [
     String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(\1\d{1,3})?|\d{1,3})`,
@@ -40,8 +40,8 @@ interface CardNumber<Kind> extends Span {
 }
 
 /**
- * Returns every number with a valid check digit and a known kind, ordered by `start`. They may overlap: another number
- * may precede a card with the same separator.
+ * Returns all numbers with a valid check digit and a known kind, ordered by `start`. Numbers overlap if a card follows
+ * another number after the same separator.
  * @param kindOf returns undefined for digits to ignore
  */
 export function findCardNumbers<Kind>(
@@ -61,21 +61,19 @@ export function brandOf(digits: string): CardBrand | undefined {
   return BRANDS.find(([, range]) => range.test(digits))?.[0];
 }
 
-/**
- * Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). Rejects a single repeated digit, which would pass by chance.
- */
+/** Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). Rejects a repeated digit, which may pass by chance. */
 function hasCheckDigit(written: string): boolean {
   let sum = 0;
-  let place = 0;
+  let index = 0;
   let isRepeated = true;
   const last = written.charCodeAt(written.length - 1);
   for (let at = written.length - 1; at >= 0; at -= 1) {
     const code = written.charCodeAt(at);
     if (!isDigitCode(code)) continue;
-    const value = (code - 48) * (place % 2 === 1 ? 2 : 1);
+    const value = (code - 48) * (index % 2 === 1 ? 2 : 1);
     sum += value > 9 ? value - 9 : value;
     isRepeated &&= code === last;
-    place += 1;
+    index += 1;
   }
   return sum % 10 === 0 && !isRepeated;
 }
@@ -90,7 +88,7 @@ function cardAt<Kind>(
   if (match === null) return undefined;
   const [written, gapOfFours, fifth = '', gapOfAmex] = match;
   const gap = gapOfFours ?? gapOfAmex;
-  // A fifth group belongs to a long number, or is the card's code or expiry date.
+  // A fifth group is part of a long number, or the card's verification code or expiry date.
   for (const number of fifth === '' ? [written] : [written, written.slice(0, -fifth.length)]) {
     const end = start + number.length;
     if (!hasCheckDigit(number) || isWithinId(text, start, end, gap ?? '.')) continue;
@@ -100,9 +98,7 @@ function cardAt<Kind>(
   return undefined;
 }
 
-/**
- * Reports whether the number is part of an id. A card number may end before a blank, but not before a hyphen or a dot.
- */
+/** Reports whether more digits adjoin with the same separator, as in ids. Spaces do not count. */
 function isWithinId(text: string, start: number, end: number, gap: string): boolean {
   if (/\s/.test(gap)) return false;
   const isBefore = text[start - 1] === gap && isDigitCode(text.charCodeAt(start - 2));

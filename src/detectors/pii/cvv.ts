@@ -44,7 +44,7 @@ const codesOf = (text: string, pattern: RegExp): readonly Span[] =>
     return group === undefined ? [] : [{ start: group[0], end: group[1] }];
   });
 
-/** Returns the codes within `REACH` of a card and outside of cards. Walks both ordered lists once. */
+/** Returns the codes within `REACH` characters of a card, but not inside one. Walks both ordered arrays once. */
 function besideCards(codes: readonly Span[], cards: readonly Span[]): readonly Span[] {
   let near = 0;
   let around = 0;

@@ -1,32 +1,32 @@
-/** Blanks and hyphens between groups of digits, for character classes. */
-export const BLANKS = String.raw` \u00a0\u2007\u2009\u202f`;
+/** Spaces and hyphens that may separate digit groups; contents of a regex character class. */
+export const SPACES = String.raw` \u00a0\u2007\u2009\u202f`;
 export const HYPHENS = String.raw`\-\u2010-\u2015\u2212`;
 
-/** Pattern sources for one part of a written number: whole, and cut by the end of a text. */
+/** Regex sources for one part of a number: complete, or truncated by the end of the text. */
 interface NumberPart {
   readonly whole: string;
-  readonly cut: string;
+  readonly partial: string;
 }
 
 export function digits(count: number): NumberPart {
-  return { whole: String.raw`\d{${String(count)}}`, cut: String.raw`\d{0,${String(count - 1)}}` };
+  return { whole: String.raw`\d{${String(count)}}`, partial: String.raw`\d{0,${String(count - 1)}}` };
 }
 
 export function oneOfCharacters(characters: string): NumberPart {
-  return { whole: `[${characters}]`, cut: '' };
+  return { whole: `[${characters}]`, partial: '' };
 }
 
-/** Returns the pattern source of a number that the end of the text cuts in one of the parts, or in `last`. */
-export function cutOffSource(parts: readonly NumberPart[], last: string): string {
-  return parts.reduceRight((rest, { whole, cut }) => `(?:${cut}$|${whole}${rest})`, `(?:${last})$`);
+/** Returns the regex source for a number that the end of the text truncates in one of `parts` or in `last`. */
+export function truncatedSource(parts: readonly NumberPart[], last: string): string {
+  return parts.reduceRight((rest, { whole, partial }) => `(?:${partial}$|${whole}${rest})`, `(?:${last})$`);
 }
 
 const AFTER_ESCAPE = String.raw`(?<=\\[bfnrt])|(?<=\\u[0-9a-fA-F]{4})`;
 
-/** No digit may precede, unless it belongs to an escape. */
+/** Not after a digit, unless the digit ends an escape sequence (`\u0041`). */
 export const NUMBER_BEGINS = String.raw`(?:(?<!\d)|${AFTER_ESCAPE})`;
 
-/** No letter may precede, unless it belongs to an escape. */
+/** Not after a word character (`\w`), unless the character ends an escape sequence. */
 export const WORD_BEGINS = String.raw`(?:(?<!\w)|${AFTER_ESCAPE})`;
 
 const ESCAPE_CHARS = 6;

@@ -6,13 +6,13 @@ import { createStreamDetector } from '../stream-detector.ts';
 
 /** RFC 5321 section 4.5.3.1.1. */
 const MAX_LOCAL_CHARS = 64;
-/** DNS allows 255. Two domains must fit into the held-back part of a stream. */
+/** DNS allows 255, but two domains must fit into the held-back part of a stream. */
 const MAX_DOMAIN_CHARS = 120;
 const MAX_LABEL_CHARS = 63;
 
 /**
  * Finds email addresses (docs/personal-data.md) outside the allowed hosts and their subdomains.
- * @param leavesUserinfo ignores the password and host of URLs
+ * @param leavesUserinfo ignores `password@host` in URLs
  */
 export function createEmailDetector(
   allowedHosts: readonly string[],
@@ -56,13 +56,11 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
 const QUOTED = /\w\\?"$/;
 const QUOTE_CHARS = 3;
 
-/**
- * Returns the start of the local part that ends at `at`; `at` itself after a quoted part; undefined if there is none.
- */
+/** Returns the start of the local part that ends at `at`, or `at` itself after a quoted part, or undefined. */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL_CHARS && isLocalCode(text.charCodeAt(start - 1))) {
-    // Dots in a row are an ellipsis.
+    // Consecutive dots are an ellipsis.
     if (text[start] === '.' && text[start - 1] === '.') break;
     start -= 1;
   }
@@ -81,7 +79,7 @@ function isPunctuation(code: number): boolean {
   return code === 46 || code === 45 || code === 43 || code === 37;
 }
 
-/** Returns the end of the longest domain that begins at `from`, if any. */
+/** Returns the end of the longest domain that begins at `from`, or undefined. */
 function domainEnd(text: string, from: number): number | undefined {
   let end: number | undefined;
   for (let label = from; ;) {
@@ -101,7 +99,7 @@ function endOfLabel(text: string, label: number): number {
   return end;
 }
 
-/** Extensions of files and systemd units: `icon@2x.png`, `getty@tty1.service`. */
+/** File and systemd unit extensions: `icon@2x.png`, `getty@tty1.service`. */
 const NO_DOMAINS: ReadonlySet<string> = new Set(
   [
     'png jpg jpeg gif svg webp ico css js jsx ts tsx json html htm xml yml yaml txt pdf log conf ini lock toml csv',
@@ -109,7 +107,7 @@ const NO_DOMAINS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Accepts at least two letters: text may follow an address directly. */
+/** Accepts two or more leading letters, because text may follow an address directly. */
 function topLevelEnd(label: string, offset: number): number | undefined {
   if (/^xn--[a-z0-9-]+$/i.test(label)) return offset + label.length;
   let letters = 0;
@@ -125,7 +123,7 @@ function isOfAnotherKind(text: string, local: number, domain: number, end: numbe
   return text.slice(local - 3, local) === '://' || /^:\S/.test(text.slice(end, end + 2));
 }
 
-/** The next character decides whether this is a Git remote or an address. */
+/** The character after the colon decides whether this is a Git remote or an email address. */
 const GIT_REMOTE = /git(?:@|%40)[^\s:@]{1,128}:$/;
 const REMOTE_CHARS = 140;
 
@@ -144,7 +142,7 @@ function openIn(tail: string): number {
   return Math.min(...ends.map((at) => localStart(tail, at) ?? length));
 }
 
-/** Returns the `@` of an address whose domain ends the text. */
+/** Returns the offset of the `@` whose domain ends the text, or undefined. */
 function atBeforeDomain(tail: string): number | undefined {
   let from = tail.length;
   while (from > 0 && tail.length - from <= MAX_DOMAIN_CHARS + 2 && isDomainCode(tail.charCodeAt(from - 1)))
@@ -157,7 +155,7 @@ function isDomainCode(code: number): boolean {
   return isLabelCode(code) || code === 46;
 }
 
-/** Returns a test for listed domains (also `@example.org`, `*.example.org`) and their subdomains. */
+/** Returns a predicate for the listed domains (also `@example.org`, `*.example.org`) and their subdomains. */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));
   listed.delete('');

@@ -1,10 +1,10 @@
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds IBANs (ISO 13616): the country's length and valid check digits, ungrouped or in groups of four. */
+/** Finds IBANs (ISO 13616) with the country's length and valid check digits, ungrouped or in groups of four. */
 export const ibanDetector: StreamDetector = createStreamDetector(findIbans, openIn);
 
-/** Lengths by country, from the SWIFT registry. */
+/** Lengths by country, from the SWIFT IBAN registry. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ' +
@@ -19,7 +19,7 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}/gi;
 const CHARACTER = /[A-Za-z0-9]/;
 const SEPARATOR = /[ \u00a0-]/;
-/** The longest IBAN with separators. */
+/** Longest IBAN, with separators. */
 const MAX_CHARS = 33 + 8;
 
 function findIbans(text: string): readonly Finding[] {
@@ -67,7 +67,7 @@ function readAt(text: string, start: number): Reading {
   return { end: at, isOpen: at === text.length };
 }
 
-/** ISO 7064, MOD 97-10: letters count from 10, and the first four characters move to the end. */
+/** ISO 7064 MOD 97-10: letters are worth 10 to 35, and the first four characters move to the end. */
 function hasRightCheckDigits(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,19 +1,18 @@
 import { UnitReader } from '../../text/units.ts';
 import { isDigitCode } from '../characters.ts';
 
-/** Every such number has this many digits in a row, unless a plus precedes it. */
+/** Cards, SSNs and phone numbers without a plus have this many consecutive digits. */
 const RUN_DIGITS = 4;
-/** Minimum number of digits, and maximum distance between two of them. */
-const FEWEST_DIGITS = 9;
+const MIN_DIGITS = 9;
 const MAX_GAP_CHARS = 3;
 
-const MOST_CHARS = 32_768;
-const reader = new UnitReader(MOST_CHARS);
+const MAX_CHARS = 32_768;
+const reader = new UnitReader(MAX_CHARS);
 
-/** Fast test for cards, SSNs and phone numbers without a plus. Reads one character in four. */
+/** Fast test for cards, SSNs and phone numbers without a plus. Inspects every fourth character. */
 export function mayHaveLongNumber(text: string): boolean {
   const { length } = text;
-  if (length > MOST_CHARS) return true;
+  if (length > MAX_CHARS) return true;
   const units = reader.read(text);
   for (let at = RUN_DIGITS - 1; at < length; at += RUN_DIGITS) {
     if (!isDigitCode(units[at] ?? 0)) continue;
@@ -28,7 +27,7 @@ export function mayHaveLongNumber(text: string): boolean {
 }
 
 function isInLongNumber(units: Uint16Array, length: number, start: number, end: number): boolean {
-  let missing = FEWEST_DIGITS - (end - start);
+  let missing = MIN_DIGITS - (end - start);
   for (const step of [-1, 1]) {
     let at = step < 0 ? start - 1 : end;
     for (let gap = 0; missing > 0 && at >= 0 && at < length && gap <= MAX_GAP_CHARS; at += step) {
@@ -40,7 +39,7 @@ function isInLongNumber(units: Uint16Array, length: number, start: number, end: 
   return missing <= 0;
 }
 
-/** The plus of an international number, also in JSON and URLs. */
+/** The plus of an international number, also escaped in JSON or URLs. */
 const PLUS = /\+|\\u002|%2/;
 
 export function mayHavePhone(text: string, hasLongNumber: boolean): boolean {

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { isDigitCode, isWordCode } from '../characters.ts';
 
-/** Reports whether the number continues at `end`. An extension (`x`, `ext`) does not continue it. */
+/** Reports whether the number continues at `end`. An extension (`x`, `ext`) is not a continuation. */
 export function goesOnAsNumber(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';
@@ -21,5 +21,5 @@ export function isNanpNumber(area: string, exchange: string): boolean {
   return isInUse;
 }
 
-/** Some areas have assigned only a few exchanges. */
+/** Several samples, because some areas have assigned only a few exchanges. */
 const EXCHANGES = ['234', '345', '456', '567', '678', '789', '890', '921'];

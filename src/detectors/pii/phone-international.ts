@@ -1,18 +1,18 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
-import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
+import { SPACES, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
 import { beginsWord } from '../json-escapes.ts';
 import { goesOnAsNumber } from './phone-context.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
-const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
+const GAP = `[${SPACES}${HYPHENS}./()]{0,3}`;
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
-/** In diffs, timestamps of ten digits may follow a plus. */
+/** In diffs, ten-digit timestamps may follow a plus. */
 const MIN_LONG_DIGITS = 11;
 
-/** A plus, also in JSON and URLs, with all following digits. */
+/** A plus, also escaped in JSON or URLs, and all digits that follow. */
 const WRITTEN = new RegExp(
   String.raw`(?:\+|\\u002[bB]|%2[bB])(${GAP}[1-9](?:${GAP}\d){${String(MIN_DIGITS - 1)},${String(MAX_DIGITS - 1)}})`,
   'g',
@@ -32,17 +32,17 @@ export function internationalNumbersIn(text: string): readonly Span[] {
 }
 
 /** Sums: `35557327 + 98283264`, `f(x) + 98283264`. */
-const SUM = new RegExp(String.raw`(?<=[\d)\]][${BLANKS}]{0,2})\+[${BLANKS}]\d{1,20}(?!\d|${GAP}\d)`, 'y');
+const SUM = new RegExp(String.raw`(?<=[\d)\]][${SPACES}]{0,2})\+[${SPACES}]\d{1,20}(?!\d|${GAP}\d)`, 'y');
 
 function beginsNumber(text: string, start: number): boolean {
   if (!beginsWord(text, start) || text[start - 1] === '+') return false;
   return stickyEnd(SUM, text, start) === undefined;
 }
 
-/** Maximum number of groups left out. The last groups may belong to further numbers with the same separators. */
+/** Maximum number of trailing groups left out, which may belong to other numbers with the same separators. */
 const MAX_GROUPS_LEFT_OUT = 3;
 
-/** Returns the end of the longest number that starts at `from` and ends with a whole group. */
+/** Returns the end of the longest number that starts at `from` and ends with a whole group, or undefined. */
 function numberEnd(text: string, from: number, to: number): number | undefined {
   let end = to;
   for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
@@ -56,7 +56,7 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
 
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
-/** Accepts assigned numbers, and other possible numbers if grouped or long: plans grow, and examples vary. */
+/** Accepts assigned numbers, and possible ones if grouped or long, because numbering plans grow. */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
@@ -67,7 +67,7 @@ function isNumber(written: string): boolean {
 
 type Judged = 'valid' | 'possible' | 'none';
 
-/** A check takes 50 us, and streams search their context again with each chunk. */
+/** A check takes 50 µs, and streams scan their context again with each chunk. */
 const judgements = new RecentMap<Judged>(64);
 
 function judgeNumber(digits: string): Judged {

@@ -1,11 +1,11 @@
 import type { Span } from '../../text/span.ts';
-import { BLANKS, cutOffSource, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
+import { SPACES, truncatedSource, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../json-escapes.ts';
 import { goesOnAsNumber, isNanpNumber } from './phone-context.ts';
 
 const AREA = String.raw`[2-9]\d{2}`;
-const GAP = `(?:[${BLANKS}][${HYPHENS}][${BLANKS}]|[${BLANKS}${HYPHENS}.])`;
-const AREA_GAP = String.raw`(?:\)[${BLANKS}${HYPHENS}.]{0,2}|/|${GAP})`;
+const GAP = `(?:[${SPACES}][${HYPHENS}][${SPACES}]|[${SPACES}${HYPHENS}.])`;
+const AREA_GAP = String.raw`(?:\)[${SPACES}${HYPHENS}.]{0,2}|/|${GAP})`;
 
 /** `(212) 555-0134`, `212.555.0134`, `212-5550134`. */
 const WRITTEN = new RegExp(
@@ -13,7 +13,7 @@ const WRITTEN = new RegExp(
   'g',
 );
 
-/** Returns North American numbers in their usual groups, ordered by `start`, without the country's 1. */
+/** Returns grouped North American numbers, ordered by `start`, without the country code 1. */
 export function nanpNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;
@@ -38,19 +38,16 @@ interface Written extends Span {
   readonly line: string;
 }
 
-/**
- * Reports whether the groups are separated by blanks. Unrelated numbers may be too, so the row must end with these
- * groups.
- */
-function isInBlanks({ areaGap, gap }: Written): boolean {
+/** Unrelated numbers in a row are also separated by spaces, so no further number may adjoin. */
+function isSpaceSeparated({ areaGap, gap }: Written): boolean {
   return /^\s$/.test(areaGap) && /^\s$/.test(gap);
 }
 
 const JOINED_BEFORE = new RegExp(String.raw`\d[${HYPHENS}.]$`);
-const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${BLANKS}]$`);
-/** On the same line and in the same column. */
-const IN_ROW_BEFORE = new RegExp(String.raw`\d[${BLANKS}]$`);
-const IN_ROW_AFTER = new RegExp(String.raw`^[${BLANKS}]\d`);
+const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${SPACES}]$`);
+/** Another number in the same row. */
+const IN_ROW_BEFORE = new RegExp(String.raw`\d[${SPACES}]$`);
+const IN_ROW_AFTER = new RegExp(String.raw`^[${SPACES}]\d`);
 const BEFORE_CHARS = 6;
 
 function beginsNumber(text: string, number: Written): boolean {
@@ -58,7 +55,7 @@ function beginsNumber(text: string, number: Written): boolean {
   if (!beginsWord(text, start)) return false;
   const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
   if (COUNTRY_BEFORE.test(before)) return true;
-  return !JOINED_BEFORE.test(before) && !(isInBlanks(number) && IN_ROW_BEFORE.test(before));
+  return !JOINED_BEFORE.test(before) && !(isSpaceSeparated(number) && IN_ROW_BEFORE.test(before));
 }
 
 const JOINED_AFTER = new RegExp(String.raw`^[${HYPHENS}.]\d`);
@@ -67,16 +64,16 @@ function endsNumber(text: string, number: Written): boolean {
   const { end } = number;
   const after = text.slice(end, end + 2);
   if (goesOnAsNumber(text, end) || JOINED_AFTER.test(after)) return false;
-  return !(isInBlanks(number) && IN_ROW_AFTER.test(after));
+  return !(isSpaceSeparated(number) && IN_ROW_AFTER.test(after));
 }
 
-/** Accepts phone groups with hyphens, dots or brackets. Other forms need an assigned area code. */
+/** Accepts groups with hyphens, dots or parentheses. Other forms need an assigned area code. */
 function isPhone(number: Written): boolean {
   const { area, areaGap, exchange, gap, line } = number;
-  const isPlain = areaGap === '/' || gap === '' || isInBlanks(number);
+  const isPlain = areaGap === '/' || gap === '' || isSpaceSeparated(number);
   if (!isPlain) return true;
   if (gap === '' && /^\s$/.test(areaGap)) return false;
-  // Picture and memory sizes: 256 512 1024, 640 480 1280.
+  // Image and memory sizes: 256 512 1024, 640 480 1280.
   if ([area, exchange, line].every((group) => Number(group) % 16 === 0)) return false;
   return isNanpNumber(area, exchange);
 }
@@ -84,14 +81,14 @@ function isPhone(number: Written): boolean {
 const OPEN_CHARS = 24;
 const OPEN = new RegExp(
   String.raw`(?:\(|${NUMBER_BEGINS})` +
-    cutOffSource(
+    truncatedSource(
       [
-        { whole: AREA, cut: String.raw`(?:[2-9]\d?)?` },
-        { whole: AREA_GAP, cut: String.raw`(?:\)[${BLANKS}${HYPHENS}.]?|[${BLANKS}][${HYPHENS}]?)?` },
+        { whole: AREA, partial: String.raw`(?:[2-9]\d?)?` },
+        { whole: AREA_GAP, partial: String.raw`(?:\)[${SPACES}${HYPHENS}.]?|[${SPACES}][${HYPHENS}]?)?` },
         digits(3),
-        { whole: `${GAP}?`, cut: `(?:[${BLANKS}][${HYPHENS}]?)?` },
+        { whole: `${GAP}?`, partial: `(?:[${SPACES}][${HYPHENS}]?)?` },
       ],
-      String.raw`\d{0,3}|\d{4}[${BLANKS}${HYPHENS}.]?`,
+      String.raw`\d{0,3}|\d{4}[${SPACES}${HYPHENS}.]?`,
     ),
 );
 

@@ -7,8 +7,8 @@ import { nanpNumbersIn, nanpOpenIn } from './phone-nanp.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Finds phone numbers (docs/personal-data.md): E.164 with its plus, and the North American numbering plan.
- * libphonenumber only checks candidates, since its own search takes half a second for 100 KB.
+ * Finds E.164 numbers with a plus, and North American numbers (docs/personal-data.md). libphonenumber only checks
+ * candidates, because its own search takes half a second for 100 KB.
  */
 export const phoneDetector: StreamDetector = createStreamDetector(findPhones, openIn);
 
@@ -24,7 +24,7 @@ function asFinding(rule: string, { start, end }: Span): Finding {
   return { detector: 'phone', class: 'phone', rule, start, end };
 }
 
-/** Matches the possible end of a number, of the word for an extension, or of an escaped plus. */
+/** Matches the end of text that may be within a number, an extension label or an escaped plus. */
 const MAY_BE_OPEN = /[\d\s()+./%:\\\u2007-\u2015\u2212-]$|[\d\s](?:x|e(?:xt?)?)$|\\u[02b]{0,4}$|%2b?$/i;
 
 function openIn(tail: string): number {

@@ -1,10 +1,10 @@
 import { isWordCode } from '../characters.ts';
-import { cutOffSource, digits, HYPHENS, NUMBER_BEGINS, oneOfCharacters, openAt } from './digit-groups.ts';
+import { truncatedSource, digits, HYPHENS, NUMBER_BEGINS, oneOfCharacters, openAt } from './digit-groups.ts';
 import { beginsWord, escapeEnd } from '../json-escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds US social security numbers (docs/personal-data.md), and taxpayer numbers, which have the same form. */
+/** Finds US Social Security numbers, and taxpayer numbers (ITINs) of the same form (docs/personal-data.md). */
 export const ssnDetector: StreamDetector = createStreamDetector(findSsns, openIn);
 
 const WRITTEN = new RegExp(String.raw`(\d{3})([${HYPHENS}])(\d{2})\2(\d{4})`, 'g');
@@ -34,7 +34,7 @@ function ssnRule(area: string, group: string, serial: string): string | undefine
 
 const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 
-/** Rejects parts of a longer number or identifier. A label may precede directly. */
+/** Rejects parts of longer numbers and identifiers. The label `ssn` may precede directly. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if ((escapeEnd(text, start) ?? start) > start) return false;
   if (isWordCode(text.charCodeAt(end)) || GOES_ON.test(text.slice(end, end + 2))) return false;
@@ -53,7 +53,7 @@ const HYPHEN = oneOfCharacters(HYPHENS);
 const MAY_BE_OPEN = new RegExp(String.raw`\d[${HYPHENS}.]?$`);
 const OPEN = new RegExp(
   NUMBER_BEGINS +
-    cutOffSource([digits(3), HYPHEN, digits(2), HYPHEN], String.raw`\d{0,3}|\d{4}[${HYPHENS}.]?`),
+    truncatedSource([digits(3), HYPHEN, digits(2), HYPHEN], String.raw`\d{0,3}|\d{4}[${HYPHENS}.]?`),
 );
 
 function openIn(tail: string): number {
