@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds BIP-39 seed phrases of wallets, with a valid checksum, in a line or a list. Requires `loadSeedWords` first. */
+/** Finds wallet seed phrases (BIP-39) with a valid checksum. Requires a prior call of `loadSeedWords`. */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
 
 let wordNumbers: ReadonlyMap<string, number> | undefined;
 
-/** Loads the English words of BIP-39. Only searches for seed phrases need them. */
+/** Loads the English BIP-39 words, which only scans for seed phrases need. */
 export async function loadSeedWords(): Promise<void> {
   const { wordlist } = await import('@scure/bip39/wordlists/english.js');
   wordNumbers ??= new Map(wordlist.map((word, index) => [word, index]));
 }
 
-/** Longest first: a phrase may contain a shorter one by chance. */
+/** Longest first, because a phrase may contain a shorter one by chance. */
 const SIZES = [24, 21, 18, 15, 12] as const;
 const MIN_WORDS = 12;
 /** Longer runs are word lists. */
@@ -26,7 +26,7 @@ interface Word {
 }
 
 const WORD = /[A-Za-z]+/g;
-/** Separates two words: blanks, a comma, a line break, the number of the next word, or quotes. */
+/** Separates two words: spaces, a comma, a line break, the number of the next word, or quotes. */
 const BETWEEN = /^(?:(?:[ \t]{1,3}|,[ \t]?|\r?\n[ \t]{0,2})(?:\d{1,2}[.):]?[ \t]{1,2})?|["'],\s?["'])$/;
 const MAX_BETWEEN_CHARS = 8;
 
@@ -42,7 +42,7 @@ function findSeedPhrases(text: string): readonly Finding[] {
 
 function eachRun(text: string, visit: (run: readonly Word[]) => void): void {
   const numbers = wordNumbers;
-  if (numbers === undefined) throw new Error('the words of seed phrases are not loaded');
+  if (numbers === undefined) throw new Error('seed words are not loaded: call loadSeedWords first');
   let run: Word[] = [];
   for (const { index: start, 0: written } of text.matchAll(WORD)) {
     const end = start + written.length;
@@ -61,7 +61,7 @@ function isBetween(text: string, from: number, to: number): boolean {
   return to - from <= MAX_BETWEEN_CHARS && BETWEEN.test(text.slice(from, to));
 }
 
-/** Returns the phrase in a run; words of a sentence may precede or follow it. */
+/** Returns the phrase in a run, or undefined. Words of a sentence may precede or follow the phrase. */
 function phraseIn(run: readonly Word[]): { readonly start: number; readonly end: number } | undefined {
   if (run.length < MIN_WORDS || run.length > MAX_WORDS) return undefined;
   for (const size of SIZES) {
@@ -75,8 +75,8 @@ function phraseIn(run: readonly Word[]): { readonly start: number; readonly end:
 }
 
 /**
- * Reports whether the checksum of a phrase is correct. A word has 11 bits. One bit in 33 belongs to the checksum, which
- * is the beginning of the entropy's SHA-256.
+ * Verifies the checksum of a phrase, in which each word has 11 bits. One bit in 33 belongs to the checksum, which is the
+ * start of the entropy's SHA-256.
  */
 function hasRightChecksum(words: readonly Word[]): boolean {
   const bits = words.map(({ number }) => number.toString(2).padStart(11, '0')).join('');
@@ -92,7 +92,7 @@ function hasRightChecksum(words: readonly Word[]): boolean {
 const UNFINISHED_WORD = /[A-Za-z]{1,8}$/;
 const UNFINISHED_BETWEEN = /^[\s\d,.):"']{0,8}$/;
 
-/** Returns the start of a run that may continue after the end of the text. */
+/** Returns the start of a run that may continue after the end of the text, or the tail length. */
 function openIn(tail: string): number {
   const word = UNFINISHED_WORD.exec(tail)?.[0] ?? '';
   const wordStart = tail.length - word.length;
@@ -100,7 +100,7 @@ function openIn(tail: string): number {
   eachRun(tail.slice(0, wordStart), (run) => (last = run));
   const end = last.at(-1)?.end ?? 0;
   const first = last[0];
-  const goesOn = first !== undefined && UNFINISHED_BETWEEN.test(tail.slice(end, wordStart));
-  if (goesOn && last.length <= MAX_WORDS) return first.start;
+  const mayContinue = first !== undefined && UNFINISHED_BETWEEN.test(tail.slice(end, wordStart));
+  if (mayContinue && last.length <= MAX_WORDS) return first.start;
   return word === '' || last.length > MAX_WORDS ? tail.length : wordStart;
 }

@@ -2,7 +2,7 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 import { createHash } from 'node:crypto';
 
-/** Finds private keys of wallets: WIF and extended keys (BIP 32, SLIP 132) by checksum, and named hexadecimal keys. */
+/** Finds wallet private keys: WIF and extended keys (BIP 32, SLIP 132) by checksum, and named hexadecimal keys. */
 export const walletKeyDetector: StreamDetector = createStreamDetector(findWalletKeys, openIn);
 
 interface Form {
@@ -11,7 +11,7 @@ interface Form {
   readonly isOne: (key: string, before: string) => boolean;
 }
 
-/** The name of a private key, right before the key. */
+/** The name of a private key, directly before the key. */
 const NAMED =
   /(?:private|priv|wallet|eth\w{0,12}|deployer|signer|account)[_ -]?(?:private[_ -]?)?(?:key|secret)\w{0,16}\\{0,3}["'`\])]{0,2}[ \t]{0,8}(?:=>|[=:]|\bis\b)[ \t]{0,8}(?:\\{0,3}["'`])?$/i;
 const NAME_CHARS = 96;
@@ -59,7 +59,7 @@ function openIn(tail: string): number {
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const CHECKSUM_BYTES = 4;
 
-/** Reports whether a text is Base58Check of one of these byte lengths. */
+/** Reports whether a text is valid Base58Check with one of these byte lengths. */
 function hasRightChecksum(text: string, lengths: readonly number[]): boolean {
   let value = 0n;
   for (const digit of text) {

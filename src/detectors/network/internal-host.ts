@@ -3,7 +3,7 @@ import { afterEscape } from '../json-escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds host names of private networks (docs/personal-data.md). Excludes members in code and files with such names. */
+/** Finds private host names (docs/personal-data.md), except members in code and files with the same endings. */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,
   (tail) => nameStart(tail, tail.length) ?? tail.length,
@@ -32,12 +32,12 @@ function findHosts(text: string): readonly Finding[] {
   return found;
 }
 
-/** Returns the start of the name that ends at `end`; undefined if there is none. */
+/** Returns the start of the name that ends at `end`, or undefined. */
 function nameStart(text: string, end: number): number | undefined {
   let start = end;
   while (start > 0 && isNameCode(text.charCodeAt(start - 1))) {
     if (end - start === MAX_NAME_CHARS) return undefined;
-    // Dots in a row are an ellipsis.
+    // Consecutive dots are an ellipsis.
     if (text[start] === '.' && text[start - 1] === '.') break;
     start -= 1;
   }
@@ -51,7 +51,7 @@ function isNameCode(code: number): boolean {
   return isLabelCode(code) || code === 46 || code === 95;
 }
 
-/** Files with local overrides of settings. */
+/** Files with local settings. */
 const OVERRIDE = /^(?:(?:bash|zsh|vim|npm)?rc|\w*(?:config|file)|(?:app)?settings|application)\.local$/i;
 
 /** Recognizes files: `.env.local`, `rc.local` and `conf/site.local`, but not `//nas.local`. */

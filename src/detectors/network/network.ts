@@ -4,7 +4,7 @@ import { NUMBER_BEGINS, openAt, WORD_BEGINS } from '../pii/digit-groups.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). */
+/** Finds private and loopback IP addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). */
 export const networkDetector: StreamDetector = createStreamDetector(findNetworkAddresses, openIn);
 
 /** Matches every possible private or loopback address, with or without adjacent digits. */
@@ -26,7 +26,7 @@ function findNetworkAddresses(text: string): readonly Finding[] {
 
 type Rule = 'private_ipv4' | 'loopback';
 
-/** Letters may touch an address; digits and further groups may not. */
+/** Letters may adjoin an address; digits and further groups must not. */
 function ruleOfV4(text: string, start: number, end: number, written: string): Rule | undefined {
   const escape = escapeEnd(text, start);
   const isInNumber =
@@ -65,7 +65,7 @@ function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
   return hasPartBefore || isSlice || hasPartAfter ? undefined : 'loopback';
 }
 
-/** An address of 15 characters, and two characters that may follow. */
+/** The longest address has 15 characters; two more may follow. */
 const OPEN_CHARS = 17;
 const MAY_BE_OPEN = /[\d:.]$/;
 const IPV4_OPEN = String.raw`${NUMBER_BEGINS}(?:1(?:[0279]?|27|72|92)|(?:10|127|172|192)(?:\.\d{1,3}){1,3}\.?|(?:10|127|172|192)\.)$`;

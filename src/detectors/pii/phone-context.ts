@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { isDigitCode, isWordCode } from '../characters.ts';
 
 /** Reports whether the number continues at `end`. An extension (`x`, `ext`) is not a continuation. */
-export function goesOnAsNumber(text: string, end: number): boolean {
+export function continuesAsNumber(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';
 }

@@ -3,7 +3,7 @@ import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { SPACES, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
 import { beginsWord } from '../json-escapes.ts';
-import { goesOnAsNumber } from './phone-context.ts';
+import { continuesAsNumber } from './phone-context.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
 const GAP = `[${SPACES}${HYPHENS}./()]{0,3}`;
@@ -46,7 +46,7 @@ const MAX_GROUPS_LEFT_OUT = 3;
 function numberEnd(text: string, from: number, to: number): number | undefined {
   let end = to;
   for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
-    if (!goesOnAsNumber(text, end) && isNumber(text.slice(from, end))) return end;
+    if (!continuesAsNumber(text, end) && isNumber(text.slice(from, end))) return end;
     const shorter = LAST_GROUP.exec(text.slice(from, end));
     if (shorter === null) return undefined;
     end = from + shorter.index;

@@ -1,7 +1,7 @@
 import type { Span } from '../../text/span.ts';
 import { SPACES, truncatedSource, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../json-escapes.ts';
-import { goesOnAsNumber, isNanpNumber } from './phone-context.ts';
+import { continuesAsNumber, isNanpNumber } from './phone-context.ts';
 
 const AREA = String.raw`[2-9]\d{2}`;
 const GAP = `(?:[${SPACES}][${HYPHENS}][${SPACES}]|[${SPACES}${HYPHENS}.])`;
@@ -63,7 +63,7 @@ const JOINED_AFTER = new RegExp(String.raw`^[${HYPHENS}.]\d`);
 function endsNumber(text: string, number: Written): boolean {
   const { end } = number;
   const after = text.slice(end, end + 2);
-  if (goesOnAsNumber(text, end) || JOINED_AFTER.test(after)) return false;
+  if (continuesAsNumber(text, end) || JOINED_AFTER.test(after)) return false;
   return !(isSpaceSeparated(number) && IN_ROW_AFTER.test(after));
 }
 

@@ -37,7 +37,7 @@ const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 /** Rejects parts of longer numbers and identifiers. The label `ssn` may precede directly. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if ((escapeEnd(text, start) ?? start) > start) return false;
-  if (isWordCode(text.charCodeAt(end)) || GOES_ON.test(text.slice(end, end + 2))) return false;
+  if (isWordCode(text.charCodeAt(end)) || CONTINUES.test(text.slice(end, end + 2))) return false;
   const before = text.slice(Math.max(0, start - 5), start);
   if (LABEL.test(before)) return true;
   const isInId = JOINT.test(before) && !beginsWord(text, start - 1);
@@ -46,7 +46,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
 
 const LABEL = /ssn-?$/i;
 const JOINT = new RegExp(`[${HYPHENS}]$`);
-const GOES_ON = new RegExp(String.raw`^[${HYPHENS}.]\d`);
+const CONTINUES = new RegExp(String.raw`^[${HYPHENS}.]\d`);
 
 const OPEN_CHARS = 16;
 const HYPHEN = oneOfCharacters(HYPHENS);

@@ -1,7 +1,7 @@
 import { isLetterOrDigit } from './places.ts';
 
 /**
- * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of names and
+ * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; assigned values and
  * inner keywords need longer runs. A name begins at most `NAME_REACH_CHARS` before the run.
  */
 export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
@@ -17,7 +17,7 @@ export const IN_WORD = 2;
 /** Inside a run, a value begins only after one of these signs. */
 export const SIGN = 4;
 const LINK_END = 8;
-const BLANKS =
+const SPACES =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
 const kinds = new Uint8Array(65_536);
@@ -26,7 +26,7 @@ for (let code = 0; code < 128; code += 1) {
     markKind(code, isLetterOrDigit(code) ? IN_RUN | IN_WORD : IN_RUN);
 }
 for (const sign of '=:|') markKind(sign.charCodeAt(0), SIGN);
-for (const end of `${BLANKS}=:"'\`([`) markKind(end.charCodeAt(0), LINK_END);
+for (const end of `${SPACES}=:"'\`([`) markKind(end.charCodeAt(0), LINK_END);
 
 function markKind(code: number, kind: number): void {
   kinds[code] = runKind(code) | kind;
@@ -37,9 +37,9 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS`. Checks the last character of a possible run first, which often rules it
- * out.
- * @param visit receives the kinds of all characters of the run in `seen`
+ * Visits the runs of at least `MIN_RUN_CHARS`. Checks the last character of a possible run first, because it is often
+ * not one of a run.
+ * @param visit receives the combined kinds of the run's characters in `seen`
  */
 export function eachRun(
   codes: Uint16Array,
@@ -70,7 +70,7 @@ export function eachRun(
   }
 }
 
-/** Returns the run that ends at `end`, reading at most `maxChars`. */
+/** Returns the run that ends at `end`, of at most `maxChars`. */
 export function runBefore(
   codes: Uint16Array,
   end: number,
@@ -87,7 +87,7 @@ export function runBefore(
   return { start, seen };
 }
 
-/** Reports whether an assignment sign precedes a run, with only characters of `LINK_END` between. */
+/** Reports whether an assignment sign, `,`, `>` or `is` precedes a run, with only `LINK_END` characters between. */
 export function isAssigned(codes: Uint16Array, runStart: number): boolean {
   const from = Math.max(0, runStart - MAX_LINK_END_CHARS);
   let at = runStart;

@@ -1,27 +1,35 @@
 import { NO_DIGIT } from '../../normalize/alphabet-runs.ts';
-import { BASE64, decodeOn, endOfDigits, endOfText, HEX, type Encoding, type Reading } from './encodings.ts';
-import { isWide, NO_TEXT, stepText, TEXT_CUT, TEXT_START } from './text-bytes.ts';
+import {
+  BASE64,
+  decodeDigits,
+  endOfDigits,
+  endOfText,
+  HEX,
+  type Encoding,
+  type Reading,
+} from './encodings.ts';
+import { isWide, NO_TEXT, stepText, TEXT_INSIDE, TEXT_START } from './text-bytes.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
-/** Base64 or hexadecimal digits that decode to text, as part of a run. */
+/** Base64 or hexadecimal digits in a run that decode to text. */
 export interface EncodedText {
   readonly encoding: Encoding;
-  /** Offsets in the text; the end includes padding. */
+  /** Offsets in the text; `end` is after the padding. */
   readonly start: number;
   readonly end: number;
   /** Number of digits, without line breaks and padding. */
   readonly digits: number;
   readonly isWide: boolean;
-  /** Whether more text could make it longer. */
+  /** Whether more text could add digits. */
   readonly isOpen: boolean;
 }
 
 export const MIN_ENCODED_DIGITS = 16;
 /** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this value on also separate words: encoded text may begin after them. */
+/** Base64 digits from this value on also separate words, so encoded text may begin after them. */
 const FIRST_SEPARATOR = 62;
-/** A line break within digits, followed by the digits of the next line. */
+/** A line break between digits, followed by the digits of the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
 const LINE_BREAK_AT_END = /(?:\r|\r?\n[ \t]{0,16})?$/y;
 const EQUALS = 61;
@@ -34,13 +42,13 @@ export class EncodedRuns {
   /** Readings that extend to `#at`. */
   #open: Reading[] = [];
   #at = 0;
-  /** Digits in the run, digits before its last line, and digits in its longest line. */
+  /** Number of digits in the run, before its last line, and in its longest line. */
   #runDigits = 0;
   #lineStart = 0;
   #longestLine = 0;
-  /** A line break that may end the digits, depending on more text. */
+  /** Offset of a line break that ends the digits or not, depending on more text. */
   #undecidedBreak: number | undefined;
-  /** End of the part that was read, by Base64 alignment. */
+  /** End of the decoded part, by Base64 alignment. */
   readonly #reached = new Int32Array(BASE64.blockDigits);
 
   constructor(text: string) {
@@ -48,17 +56,17 @@ export class EncodedRuns {
   }
 
   /**
-   * Reads the next run of ASCII characters, or a part of one. Parts may overlap.
-   * @param codes the characters, from `base` in the text
-   * @param isCut whether the run may continue after `end`
+   * Decodes the next run of ASCII characters, or a part of a run. Parts may overlap.
+   * @param codes character codes of the text from offset `base`
+   * @param mayContinue whether the run may continue after `end`
    */
-  read(codes: Uint16Array, base: number, start: number, end: number, isCut: boolean): void {
+  read(codes: Uint16Array, base: number, start: number, end: number, mayContinue: boolean): void {
     let from = Math.max(start, this.#at - base);
     if (from >= end) return;
     if (base + from > this.#at) this.#skipTo(base + from);
     while (from < end) {
       const to = endOfDigits(BASE64, codes, from, end);
-      if (to - from >= MIN_ENCODED_DIGITS || this.#runDigits > 0 || (isCut && to === end)) {
+      if (to - from >= MIN_ENCODED_DIGITS || this.#runDigits > 0 || (mayContinue && to === end)) {
         this.#readDigits({ codes, base, from, to });
       }
       this.#at = base + to;
@@ -95,21 +103,22 @@ export class EncodedRuns {
     return this.#lineDigits >= Math.max(MIN_ENCODED_DIGITS, this.#longestLine);
   }
 
-  /** Continues with the next line of wrapped digits; returns false if there is none. */
+  /** Continues with the next line of wrapped digits, or returns false if there is none. */
   #beginsLine(): boolean {
     if (this.#open.length === 0 || !this.#mayWrap) return false;
     LINE_BREAK.lastIndex = this.#at;
     const lineBreak = LINE_BREAK.exec(this.#text);
     if (lineBreak === null) return false;
-    const [blanks, digits = ''] = lineBreak;
-    if (this.#at + blanks.length + digits.length === this.#text.length) this.#undecidedBreak ??= this.#at;
-    this.#at += blanks.length;
+    const [lineBreakText, digits = ''] = lineBreak;
+    if (this.#at + lineBreakText.length + digits.length === this.#text.length)
+      this.#undecidedBreak ??= this.#at;
+    this.#at += lineBreakText.length;
     this.#longestLine = Math.max(this.#longestLine, this.#lineDigits);
     this.#lineStart = this.#runDigits;
     return true;
   }
 
-  /** Reads a line that is too short to be visited as a run. */
+  /** Decodes a line that is too short to be visited as a run. */
   #readShortLine(): void {
     const base = this.#at;
     const line = this.#text.slice(base, base + MIN_ENCODED_DIGITS);
@@ -139,7 +148,7 @@ export class EncodedRuns {
     if (this.#open.length > 0) {
       const open = this.#open;
       this.#open = [];
-      for (const reading of open) this.#goOn(reading, part);
+      for (const reading of open) this.#extend(reading, part);
     }
     this.#beginBase64(part);
     this.#beginHex(part);
@@ -150,7 +159,7 @@ export class EncodedRuns {
   #beginBase64(part: Part): void {
     const { codes, base, from, to } = part;
     if (base + from === 0) {
-      for (let at = 0; at < BASE64.blockDigits; at += 1) this.#beginBase64At(part, at, TEXT_CUT);
+      for (let at = 0; at < BASE64.blockDigits; at += 1) this.#beginBase64At(part, at, TEXT_INSIDE);
     } else if (this.#lineDigits === 0) this.#beginBase64At(part, from, TEXT_START);
     const { digits } = BASE64;
     for (let at = from + 1; at < to; at += 1) {
@@ -170,7 +179,7 @@ export class EncodedRuns {
   /** Starts decoding at hexadecimal runs that are or may become long enough. */
   #beginHex(part: Part): void {
     const { codes, base, from, to } = part;
-    const goesOn = this.#open.some(({ encoding, start }) => encoding === HEX && start < base + from);
+    const continues = this.#open.some(({ encoding, start }) => encoding === HEX && start < base + from);
     for (let last = from + MIN_ENCODED_DIGITS - 1; last < to + MIN_ENCODED_DIGITS - 1;) {
       const end = Math.min(last + 1, to);
       const start = startOfHex(codes, from, end);
@@ -179,15 +188,15 @@ export class EncodedRuns {
         continue;
       }
       const isAtStart = base + start === 0;
-      if (start < end && !(goesOn && start === from)) {
-        this.#begin(HEX, part, start, isAtStart ? TEXT_CUT : TEXT_START);
-        if (isAtStart) this.#begin(HEX, part, start + 1, TEXT_CUT);
+      if (start < end && !(continues && start === from)) {
+        this.#begin(HEX, part, start, isAtStart ? TEXT_INSIDE : TEXT_START);
+        if (isAtStart) this.#begin(HEX, part, start + 1, TEXT_INSIDE);
       }
       last = endOfDigits(HEX, codes, end, to) + MIN_ENCODED_DIGITS;
     }
   }
 
-  /** Starts decoding at an offset. If no text begins there, as is usual, stores nothing. */
+  /** Starts a reading, unless no text begins at `at`, as is usual. */
   #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
     const { codes, base, to } = part;
     const enough = Math.min(to, at + MIN_ENCODED_DIGITS);
@@ -197,12 +206,16 @@ export class EncodedRuns {
       return;
     }
     const start = base + at;
-    this.#goOn({ encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state }, part, at);
+    this.#extend(
+      { encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state },
+      part,
+      at,
+    );
   }
 
   /** Continues a reading, which stays open if it reaches the end of the part. */
-  #goOn(reading: Reading, { codes, base, from, to }: Part, at = from): void {
-    const end = decodeOn(reading, codes, at, to);
+  #extend(reading: Reading, { codes, base, from, to }: Part, at = from): void {
+    const end = decodeDigits(reading, codes, at, to);
     if (end > at) reading.end = base + end;
     if (reading.encoding === BASE64) this.#reached[reading.alignment] = base + end;
     if (end === to) this.#open.push(reading);
@@ -225,7 +238,7 @@ export class EncodedRuns {
   }
 }
 
-/** Digits between two offsets in `codes`, which begins at `base` in the text. */
+/** Digits between two offsets in `codes`, which begin at offset `base` of the text. */
 interface Part {
   readonly codes: Uint16Array;
   readonly base: number;

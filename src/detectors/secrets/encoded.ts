@@ -9,23 +9,24 @@ import { stickyEnd } from '../../text/sticky.ts';
 
 interface DecodedText {
   readonly text: string;
-  /** Returns the index of the digit in which a character begins, or after the last digit of the preceding one. */
+  /** Returns the index of the digit in which a character begins. */
   readonly firstDigit: (at: number) => number;
+  /** Returns the index after the last digit of the preceding character. */
   readonly endDigit: (at: number) => number;
-  /** Returns a digit's offset in the encoded text. */
+  /** Returns a digit's offset in the original text. */
   readonly toOriginal: (digit: number) => number;
 }
 
-/** A multiple of whole bytes in both encodings. */
+/** A whole number of bytes in both encodings. */
 const STEP_DIGITS = 32_768;
 const STEP_CHARS = 32_768;
 const MAX_PADDING = 2;
-const BLANKS = /[ \t\r\n]+/g;
-const BLANKS_HERE = /[ \t\r\n]*/y;
+const SPACES = /[ \t\r\n]+/g;
+const SPACES_AT = /[ \t\r\n]*/y;
 
 /**
- * Returns the decoded text. If the digits are wrapped, also returns it with their line breaks, since they may be a
- * list.
+ * Returns the decoded text. If the digits are wrapped, also returns the text with their line breaks, because each line
+ * may be a separate value.
  */
 function* decodedTexts(
   text: string,
@@ -34,7 +35,7 @@ function* decodedTexts(
   const encoded = text.slice(start, end);
   const lineEnds: number[] = [];
   const isOneLine = encoded.length <= count + MAX_PADDING && !encoded.includes('\n');
-  const unwrapped = (isOneLine ? undefined : yield* withoutBlanks(encoded, lineEnds)) ?? asGiven(encoded);
+  const unwrapped = (isOneLine ? undefined : yield* withoutSpaces(encoded, lineEnds)) ?? asGiven(encoded);
   const digits = unwrapped.text.slice(0, count);
   const parts: string[] = [];
   for (let from = 0; from < digits.length; from += STEP_DIGITS) {
@@ -62,11 +63,11 @@ function* decodedTexts(
 }
 
 /** @param lineEnds receives the number of digits before each line break */
-function withoutBlanks(encoded: string, lineEnds: number[]): Work<TextView | undefined> {
+function withoutSpaces(encoded: string, lineEnds: number[]): Work<TextView | undefined> {
   return editInSteps(encoded, STEP_CHARS, (edited, from, to) => {
-    const end = stickyEnd(BLANKS_HERE, encoded, to) ?? to;
-    for (const { 0: blanks, index } of encoded.slice(from, end).matchAll(BLANKS)) {
-      edited.replace(from + index, from + index + blanks.length, '');
+    const end = stickyEnd(SPACES_AT, encoded, to) ?? to;
+    for (const { 0: spaces, index } of encoded.slice(from, end).matchAll(SPACES)) {
+      edited.replace(from + index, from + index + spaces.length, '');
       lineEnds.push(edited.length);
     }
     return end;
@@ -96,12 +97,12 @@ const CONTEXT_CHARS = NAME_REACH_CHARS;
 const AROUND_DIGITS = 4096;
 
 const BASIC_RULE = secretRules.length;
-/** Rule names by their index in matches. */
+/** Rule names, by `Match.rule`. */
 export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), 'basic_credentials'];
 
 /**
- * Finds secrets in encoded digits. The findings span the digits.
- * @param contextFrom end of the previous digits, which are not read again: adjacent runs must stay cheap
+ * Finds secrets in encoded digits. Matches span the digits.
+ * @param contextFrom end of the previous digits, which are not scanned again, so that adjacent runs stay cheap
  */
 export function* searchEncoded(
   text: string,
@@ -127,7 +128,7 @@ export function* searchEncoded(
   return { matches, openFrom: Math.max(open, text.length - MAX_SECRET_CHARS) };
 }
 
-/** Limits a match to the decoded text; returns [] for a match before it. */
+/** Limits a match to the decoded text. Returns `[]` for a match in the context before. */
 function insideOf({ rule, from, start, end }: Match, contextChars: number): Match[] {
   if (end <= contextChars) return [];
   return [
@@ -165,7 +166,7 @@ function openDigit(
   return Math.max(0, open - AROUND_DIGITS);
 }
 
-/** A name right before Base64 of a user and a password: `Authorization: Basic`, npm, Docker. */
+/** A name directly before a Base64-encoded user and password: `Authorization: Basic`, npm, Docker. */
 const BASIC_NAME = /(?:\bbasic[ \t]{1,4}|\b_?auth["']?\s{0,4}[:=]\s{0,4}["']?)$/i;
 const MAX_PAIR_CHARS = 1024;
 const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;

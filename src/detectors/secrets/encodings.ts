@@ -4,9 +4,9 @@ import { NO_TEXT, stepText, TEXT_START } from './text-bytes.ts';
 export interface Encoding {
   readonly name: 'base64' | 'hex';
   readonly bitsPerDigit: number;
-  /** Number of digits that make whole bytes. */
+  /** Smallest number of digits that make whole bytes. */
   readonly blockDigits: number;
-  /** Value by character code, or `NO_DIGIT`. */
+  /** Digit value or `NO_DIGIT`, by character code. */
   readonly digits: Uint8Array;
 }
 
@@ -65,8 +65,8 @@ export function endOfText(
   return to;
 }
 
-/** Decodes digits as long as they are text, and returns the end. */
-export function decodeOn(reading: Reading, codes: Uint16Array, from: number, to: number): number {
+/** Decodes digits as long as they yield text. Returns their end. */
+export function decodeDigits(reading: Reading, codes: Uint16Array, from: number, to: number): number {
   const { digits, bitsPerDigit } = reading.encoding;
   let { bits, bitCount, state } = reading;
   let at = from;
@@ -91,7 +91,7 @@ export function decodeOn(reading: Reading, codes: Uint16Array, from: number, to:
 /** Enough digits to distinguish text from images, vectors and encrypted data. */
 const BEGINNING_DIGITS = 32;
 
-/** Reports whether Base64 begins like text, which can be searched. */
+/** Reports whether the Base64 at `from` begins like text. */
 export function beginsAsText(text: string, from: number): boolean {
   const beginning = text.slice(from, from + BEGINNING_DIGITS);
   const codes = Uint16Array.from(beginning, (character) => character.charCodeAt(0));

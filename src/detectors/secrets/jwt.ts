@@ -2,17 +2,17 @@ import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
-/** Some issuers pad Base64. The padding of a signature is not read: a path may follow. */
+/** Some issuers pad Base64. Signature padding is not matched, because a path may follow. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
 const JWT_MAX_CHARS = 20_608;
-/** A header contains an algorithm, a key id and at most a certificate digest: its beginning is enough to decide. */
+/** The start of a header suffices, because headers contain only an algorithm, a key id and a certificate digest. */
 const HEADER_LOOK_CHARS = 2048;
 
-/** All Base64 of JSON begins like a header: a long one must name a header member first. */
+/** All Base64-encoded JSON begins like a header, so a long one must begin with a known member. */
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
-/** JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). */
+/** JSON Web Tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
   // Two letters are too few for a match inside a word.
@@ -27,7 +27,7 @@ export const jsonWebToken: SecretRule = {
   accepts: (secret) => !secret.startsWith('eyJ') || isJsonHeader(secret.slice(0, secret.indexOf('.'))),
 };
 
-/** A token in Base64, as Kubernetes stores them, with optional line breaks. */
+/** A Base64-encoded token, as in Kubernetes secrets, with optional line breaks. */
 export const encodedJsonWebToken: SecretRule = longRun('jwt_base64', ['ZXlK'], '[A-Za-z0-9+/_-]', {
   minChars: 40,
   maxChars: JWT_MAX_CHARS,
@@ -59,10 +59,10 @@ function mayBeginToken(text: string, at: number): boolean {
   return end === undefined || CLAIM_OR_HEADER.test(decodeHeader(text.slice(at, end)));
 }
 
-/** Members that occur only in headers. Directly after a word, other payloads do not count. */
+/** Members that occur only in headers. A token directly after a word must begin with one. */
 const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
-/** Base64 of the beginning of a header, or of a whole short header with its full stop. */
+/** Digits that decode to the start of a header, or to a short header with its period. */
 const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;
 const HEADER = /^ey[A-Za-z0-9_-]*(?=\.|$)/;
 

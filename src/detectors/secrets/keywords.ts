@@ -1,20 +1,18 @@
-/**
- * Transition table for ASCII. States are row offsets: the next state is `next[state + classes[code]]`, the first is 0.
- */
+/** ASCII transition table. States are row offsets, starting at 0; the next one is `next[state + classes[code]]`. */
 export interface KeywordTable {
-  /** Class of each character code below 128; 0 for characters outside of keywords. */
+  /** Class of each character code below 128, or 0 for characters that no keyword contains. */
   readonly classes: Uint8Array;
   readonly next: Uint16Array | Uint32Array;
-  /** First of the states in which keywords end. */
+  /** The first state in which a keyword ends; all later ones are also endings. */
   readonly firstEnding: number;
   readonly endsOf: (state: number) => readonly number[];
 }
 
-/** Builds an automaton (Aho and Corasick, 1975) that finds all keywords in one pass, in any case. */
+/** Builds an Aho-Corasick automaton, which finds all keywords in one pass, in any case. */
 export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
   for (let code = 65; code <= 90; code += 1) {
-    if (classes[code] !== 0) throw new Error(`a keyword must be lower case: ${String.fromCharCode(code)}`);
+    if (classes[code] !== 0) throw new Error(`a keyword must be lowercase: ${String.fromCharCode(code)}`);
     classes[code] = classes[code + 32] ?? 0;
   }
   const tree = growTree(keywords, classes);
@@ -22,7 +20,7 @@ export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable
   return tableOf(tree, classes);
 }
 
-/** Builds a case-sensitive tree, walked from each possible start. In state 0 no keyword continues. */
+/** Builds a case-sensitive tree to walk from each possible start. In state 0, no keyword continues. */
 export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
   return tableOf(growTree(keywords, classes), classes);
@@ -30,7 +28,7 @@ export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
 
 interface Tree {
   readonly width: number;
-  /** Next node, by node and class; 0 for none. */
+  /** Next node, by node and class, or 0. */
   readonly next: Uint16Array;
   readonly ends: number[][];
 }
@@ -63,7 +61,7 @@ function growTree(keywords: readonly string[], classes: Uint8Array): Tree {
   return { width, next, ends };
 }
 
-/** Turns the tree into an automaton: a missing edge leads to the node at which the longest proper suffix continues. */
+/** Turns the tree into an automaton, in which missing edges lead to where the longest proper suffix continues. */
 function linkFailures({ width, next, ends }: Tree): void {
   const failure = new Uint16Array(ends.length);
   const queue = [0];
@@ -84,7 +82,7 @@ function linkFailures({ width, next, ends }: Tree): void {
   }
 }
 
-/** Moves nodes that end keywords to the end of the table: one comparison then identifies them. */
+/** Moves nodes that end keywords to the end of the table, so that one comparison identifies them. */
 function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
   const isEnding = (node: number): boolean => ends[node]?.length !== 0;
   const others = [...ends.keys()].filter((node) => !isEnding(node));

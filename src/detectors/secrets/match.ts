@@ -7,7 +7,7 @@ import { stickyEnd } from '../../text/sticky.ts';
 
 export interface Match {
   readonly rule: number;
-  /** Start of the secret's name; equal to `start` if it has none. */
+  /** Start of the secret's name, or `start` if the secret has none. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -20,11 +20,11 @@ export interface Matches {
   readonly found: Match[];
   /** Offset from which more text could change the matches; undefined if not requested. */
   openFrom: number | undefined;
-  /** Last long run of each rule: many secrets may begin in one run. */
+  /** Last long run of each rule, because many secrets may begin in one run. */
   runs: Map<number, Span> | undefined;
 }
 
-/** A keyword. `index` is the index of its rule in the table. */
+/** `index` is the index of the rule in `secretRules`. */
 export interface Keyword {
   readonly text: string;
   readonly rule: SecretRule;
@@ -36,8 +36,8 @@ export function noteOpen(matches: Matches, at: number): void {
 }
 
 /**
- * Runs the pattern of a rule at `at` for the keyword at `from`. Records a match, and the offset from which more text
- * could change it.
+ * Runs the rule's pattern at `at` for the keyword at `from`. Records a match, and the offset from which more text could
+ * change the match.
  */
 export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
   const { text } = matches;
@@ -96,7 +96,7 @@ function endOfRun(
 
 const EQUALS = 61;
 
-/** Reads each run only once, even if many secrets begin in it. */
+/** Scans each run only once, even if many secrets begin in the run. */
 function endOfCharacters(matches: Matches, index: number, characters: RegExp, start: number): number {
   const known = matches.runs?.get(index);
   if (known !== undefined && start >= known.start && start <= known.end) return known.end;

@@ -17,17 +17,17 @@ export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolea
 /**
  * Returns the source of a pattern that matches if the text ends before `source` is decided: `ab{2}c` becomes
  * `$|a(?:$|b{0,1}$|b{2}$)`. Does not support the flags `m` and `u`.
- * @throws Error for back references
+ * @throws Error for backreferences
  */
 export function partialOf(source: string): string {
   const { alternatives } = parser.parsePattern(source, 0, source.length, { unicode: false });
   return eitherOf(alternatives.map(partialOfSequence)) ?? '(?!)';
 }
 
-/** Undefined if the end of the text cannot cut off the rest. */
+/** Undefined if the text cannot end before the source is decided. */
 type Source = string | undefined;
 
-/** Handles a text that ends in the first element, or in the rest after it. */
+/** Matches text that ends in the first element, or in the rest after this element. */
 function partialOfSequence({ elements }: AST.Alternative): Source {
   return elements.reduceRight<Source>((rest, element) => {
     const after = rest === undefined ? undefined : wholeOf(element) + rest;
@@ -49,7 +49,7 @@ function partialOfElement(element: AST.Element): Source {
     case 'Assertion':
       return partialOfAssertion(element);
     default:
-      throw new Error(`a pattern with ${element.type} has no partial one: ${element.raw}`);
+      throw new Error(`unsupported ${element.type} in a pattern: ${element.raw}`);
   }
 }
 
@@ -59,7 +59,7 @@ function partialOfQuantifier({ element, max }: AST.Quantifier): Source {
   return `${wholeOf(element)}{0,${Number.isFinite(max) ? String(max - 1) : ''}}${last}`;
 }
 
-/** The text before is known; the text after may be missing. */
+/** The text before an assertion is known; the text after it may be missing. */
 function partialOfAssertion(assertion: AST.Assertion): Source {
   if (assertion.kind === 'lookbehind' || assertion.kind === 'start') return undefined;
   if (assertion.kind !== 'lookahead') return '$';
@@ -67,7 +67,7 @@ function partialOfAssertion(assertion: AST.Assertion): Source {
   return inside === undefined ? undefined : `(?=${inside})`;
 }
 
-/** Drops capturing groups: a partial pattern repeats elements. */
+/** Drops capturing groups, because a partial pattern repeats elements. */
 function wholeOf(element: AST.Element): string {
   switch (element.type) {
     case 'Group':

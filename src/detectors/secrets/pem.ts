@@ -12,10 +12,10 @@ const MIN_BODY_ENTROPY = 3;
 /** A shorter line is the last line, or prose after a truncated key. */
 const MIN_LINE_CHARS = 16;
 
-/** Separators of lines: blanks, signs of source code, Markdown and diffs, HTML line breaks, printed line numbers. */
+/** Line separators: white space, source code, Markdown and diff signs, HTML line breaks, printed line numbers. */
 const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
 const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
-/** Headers of keys encrypted by OpenSSL (RFC 1421). They may share a line. */
+/** Headers of OpenSSL-encrypted keys (RFC 1421). They may share a line. */
 const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
 /** `Version: ...`, `Comment: ...` (RFC 9580). */
 const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
@@ -50,8 +50,8 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
       return { end: isKey(firstLine, bodyChars) ? footerEnd : undefined, isOpen: false };
     }
     const lineEnd = Math.max(endOfMatch(LINE, text, lineStart), endOfMatch(CHECKSUM, text, lineStart));
-    if (lineEnd === lineStart || !goesOn(text, lineStart, lineEnd)) {
-      const isOpen = mayHeadGoOn(text, headEnd, end);
+    if (lineEnd === lineStart || !isKeyLine(text, lineStart, lineEnd)) {
+      const isOpen = mayContinue(text, headEnd, end);
       return { end: isKey(firstLine, bodyChars) ? end : undefined, isOpen };
     }
     if (firstLine.length < MIN_BODY_CHARS)
@@ -63,7 +63,7 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
 }
 
 /** Reports whether a Base64 run is a line of the key, and not the first word after the key. */
-function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
+function isKeyLine(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;
   const next = endOfMatch(SEPARATORS, text, lineEnd);
@@ -71,18 +71,18 @@ function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
 }
 
 /** Reports whether more text could be another line, a footer, a checksum or a header line. */
-function mayHeadGoOn(text: string, headEnd: number, end: number): boolean {
-  const isCut = (at: number, ...patterns: readonly RegExp[]): boolean =>
+function mayContinue(text: string, headEnd: number, end: number): boolean {
+  const isUndecided = (at: number, ...patterns: readonly RegExp[]): boolean =>
     patterns.some((pattern) => isUndecidedAt(pattern, text, at));
   const lineStart = endOfMatch(SEPARATORS, text, end);
   const lineEnd = endOfMatch(LINE, text, lineStart);
   return (
-    isCut(headEnd, SEPARATORS) ||
-    isCut(endOfMatch(SEPARATORS, text, headEnd), HEADER_LINES) ||
-    isCut(end, SEPARATORS) ||
-    isCut(lineStart, FOOTER, LINE, CHECKSUM) ||
-    isCut(lineEnd, SEPARATORS) ||
-    isCut(endOfMatch(SEPARATORS, text, lineEnd), FOOTER_BEGIN, CHECKSUM)
+    isUndecided(headEnd, SEPARATORS) ||
+    isUndecided(endOfMatch(SEPARATORS, text, headEnd), HEADER_LINES) ||
+    isUndecided(end, SEPARATORS) ||
+    isUndecided(lineStart, FOOTER, LINE, CHECKSUM) ||
+    isUndecided(lineEnd, SEPARATORS) ||
+    isUndecided(endOfMatch(SEPARATORS, text, lineEnd), FOOTER_BEGIN, CHECKSUM)
   );
 }
 
@@ -99,11 +99,11 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number {
   return stickyEnd(pattern, text, at) ?? at;
 }
 
-/** Base64 of the header line. */
+/** Length of the Base64-encoded header line. */
 const LOOK_CHARS = 96;
 const BEGINNING = /[A-Za-z0-9+/]{96}/y;
 
-/** Private keys in Base64, as Kubernetes stores them. Certificates begin alike but are public. */
+/** Base64-encoded private keys, as in Kubernetes secrets. Certificates begin the same way but are public. */
 export const encodedPemPrivateKey: SecretRule = longRun(
   'pem_private_key_base64',
   ['LS0tLS1CRUdJTi'],

@@ -1,9 +1,9 @@
-/** Reports whether a secret may begin here, outside of words. `%3D` is not part of a word. */
+/** Reports whether a secret may begin at `at`, outside words. `%3D` is not part of a word. */
 export function startsToken(text: string, at: number): boolean {
   return at === 0 || !isLetterOrDigit(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
 }
 
-/** Rejects a preceding hyphen or underscore (`SecretRule.startsRun`). */
+/** Reports whether no hyphen or underscore precedes `at` (`SecretRule.startsRun`). */
 export function startsRun(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return before !== 45 && before !== 95;
@@ -25,7 +25,7 @@ export const MAX_GLUED_CHARS = 24;
 /** Words that may directly precede a secret, also at the end of a name: `apiKey`, `GITHUBTOKEN`. */
 const ANNOUNCING =
   /(?<![A-Za-z0-9])[A-Za-z]*(?:keys?|tokens?|secrets?|passwords?|passwd|pwd|passphrase|auth|authorization|bearer|credentials?|creds?)$/i;
-/** Whole words that may directly precede a secret. */
+/** Words that may directly precede a secret, but not at the end of a name. */
 const ANNOUNCING_ALONE =
   /(?<![A-Za-z0-9])(?:id|is|are|was|as|of|the|my|your|our|his|her|use|using|used|with|and|or|to|value|pass|login|user|account|access|api|header|pat|env|export|set|ist|und|mit|mein|est|avec|es|con)$/i;
 

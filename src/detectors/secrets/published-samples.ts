@@ -1,6 +1,6 @@
-/** Credentials in manuals and emulators, which models quote often. A match would lock a key without reason. */
+/** Credentials from manuals and emulators. Models often quote them, and a match would lock a key without cause. */
 
-/** Payloads of jwt.io's debugger. */
+/** Payloads of the jwt.io debugger. */
 const JOHN_DOE_ADMIN_SINCE =
   'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWUsImlhdCI6MTUxNjIzOTAyMn0';
 const JOHN_DOE_ADMIN = 'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9';

@@ -30,17 +30,17 @@ export function isPlaceholder(secret: string): boolean {
   return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
 }
 
-/** Requires letters of both cases, and either a digit or more capitals than names in code have. */
+/** Requires letters of both cases, and either a digit or more capitals than identifiers have. */
 export function isMixed(secret: string): boolean {
   if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/** Minimum share of adjacent characters of different kinds. Random letters and digits have about half, hex fewer. */
+/** Minimum share of adjacent characters that differ in kind: about half in random letters and digits, less in hex. */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 
-/** Reports whether letters and digits look random, unlike words or names in code. */
+/** Reports whether letters and digits look random, unlike words or identifiers. */
 export function isRandom(body: string): boolean {
   if (!/\d/.test(body)) return isMixed(body);
   const kinds = [...body].map((character) => (/[a-z]/.test(character) ? 1 : /[A-Z]/.test(character) ? 2 : 3));
@@ -49,7 +49,7 @@ export function isRandom(body: string): boolean {
   return changes >= (isOneCase ? MIN_CHANGES_IN_ONE_CASE : MIN_CHANGES) * (body.length - 1);
 }
 
-/** Excludes words in capitals. Requires a digit, several rare letters, or a row of consonants. */
+/** Rejects words in capitals: requires a digit, three rare letters, or five consecutive consonants. */
 export function isNotHeadline(body: string): boolean {
   return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(body) || (body.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }

@@ -1,24 +1,24 @@
 import { isUndecidedAt, partialOf } from './partial-pattern.ts';
 import { isRandom } from './randomness.ts';
 
-/** One class of secrets. The pattern runs only at occurrences of a keyword, which keeps the search linear. */
+/** A class of secrets. The pattern runs only at its keywords, which keeps the search linear. */
 export interface SecretRule {
-  /** Name of the rule in findings. Rules are a closed set. */
+  /** Rule name in findings; from a closed set. */
   readonly id: string;
   /**
    * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret.
-   * `name`: the keyword precedes the secret, as in `cohere_key = ...`. The last two are lower case and match
-   * any case.
+   * `name`: the keyword precedes the secret, as in `cohere_key = ...`. Keywords of the last two are lowercase and
+   * match any case.
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /** Sticky. Applied at the secret's start or after its name. The secret is its first group, or else the match. */
+  /** Sticky; applied at the secret's start or after its name. The secret is the first group, or else the match. */
   readonly pattern: RegExp;
-  /** Maximum length from the start of the pattern to the end of the secret, including characters checked after it. */
+  /** Maximum length from the start of the pattern to the last character checked after the secret. */
   readonly maxChars: number;
   /** Minimum Shannon entropy without the prefix, in bits per character. */
   readonly minEntropy: number;
-  /** For `inner`: maximum distance from the start of the secret to the keyword. `startOf` returns the start, or -1. */
+  /** For `inner`: maximum distance from the secret's start to the keyword. `startOf` returns the start, or -1. */
   readonly lead?: {
     readonly maxChars: number;
     readonly startOf: (text: string, keywordStart: number) => number;
@@ -35,10 +35,7 @@ export interface SecretRule {
   /** Allows letters and digits directly after the secret if the part after its keyword passes. */
   readonly precedesWord?: (body: string) => boolean;
   readonly extend?: (text: string, start: number, end: number) => Extent;
-  /**
-   * Returns the start of a secret that more text could complete; by default `from`. Returns undefined if the match is
-   * final.
-   */
+  /** Returns the start of a secret that more text could complete (default: `from`), or undefined if there is none. */
   readonly undecidedFrom?: (text: string, from: number) => number | undefined;
 }
 
@@ -66,7 +63,7 @@ type Options = Partial<
     | 'precedesWord'
   >
 > & {
-  /** Pattern that must not follow; by default a letter or digit, also after underscores. */
+  /** Lookahead after the secret; by default, excludes a letter or digit, also after underscores. */
   readonly notBefore?: string;
 };
 
@@ -77,32 +74,32 @@ const DEFAULT_MIN_ENTROPY = 3;
 /** Underscores are part of a name only if a word follows. Otherwise they are Markdown: `_token_`, `__token__`. */
 const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
-/** For secrets of capitals and digits. Small letters end them. */
+/** For secrets of capitals and digits, which lowercase letters end. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
-/** For secrets of hexadecimal digits. Other letters end them, and so does a word that begins with such digits. */
+/** For secrets of hexadecimal digits. Other letters end them, also in a word that begins with hexadecimal digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
-/** For secrets of small letters and digits. */
+/** For secrets of lowercase letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 
 const SHORT_WORD = '(?:[a-z]{2,8})?';
 
-/** For secrets of letters and digits with a fixed length. A word may directly precede or follow. */
+/** For fixed-length secrets of letters and digits. A word may directly precede or follow. */
 export const EXACT = {
   notBefore: `(?=${SHORT_WORD}${NOT_BEFORE_WORD})`,
   precedesWord: isRandom,
   followsWord: isRandom,
 } as const satisfies Options;
-/** For secrets of fixed length in base64url. */
+/** For fixed-length secrets in base64url. */
 export const EXACT_BASE64URL = {
   ...EXACT,
   notBefore: `(?=${SHORT_WORD}(?![A-Za-z0-9_-]))`,
 } as const satisfies Options;
-/** For secrets of fixed length in hexadecimal digits. */
+/** For fixed-length secrets of hexadecimal digits. */
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
 /**
- * Creates a rule for secrets that begin with one of `prefixes`, in exact case. With a group around the body, the prefix
- * is not masked.
+ * Creates a rule for secrets that begin with one of `prefixes`, in exact case. If the body is a group, the prefix is not
+ * masked.
  */
 export function prefixed(
   id: string,
@@ -145,12 +142,12 @@ type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'acce
   readonly maxChars: number;
 };
 
-/** Two members for name and secret: `"name": "…", "value": "…"`, `- name: …` above `value: …`, and XML tags. */
+/** A name and its secret in two members: `"name": "…", "value": "…"`, `- name: …` above `value: …`, and XML tags. */
 const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
 const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{?\\s{0,24})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
 /**
- * Between a name and its value: the rest of the name, a closing quote or bracket, an assignment sign (or `,`
- * of a call, `>` of a tag, the word `is`), an opening quote.
+ * Between a name and its value: the rest of the name, a closing quote or bracket, an assignment sign (or a call's `,`,
+ * a tag's `>`, the word `is`), an opening quote.
  */
 const LINK = `[\\w .\\t-]{0,30}${PAIR}?["'\`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"'\`(\\[:=]))[=:\\s"'\`(\\[]{0,16}`;
 const LINK_MAX_CHARS = 176;
@@ -158,8 +155,8 @@ const LINK_MAX_CHARS = 176;
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
 /**
- * Creates a rule for secrets without a prefix that are assigned to one of `names`. Long names may begin further back:
- * the remaining length is limited.
+ * Creates a rule for secrets without a prefix that are assigned to one of `names`. A name may continue for up to 30
+ * characters.
  */
 export function assignedSecret(
   id: string,
@@ -180,7 +177,7 @@ export function assignedSecret(
   };
 }
 
-/** Built on first use: few of about fifty rules need it. */
+/** Compiles the pattern on first use, because few rules need one. */
 function undecidedValue(value: string): (text: string, from: number) => number | undefined {
   let partial: RegExp | undefined;
   return (text, from) => {

@@ -46,19 +46,19 @@ function headsOf(list: readonly Keyword[]): Heads {
   return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
 }
 
-/** Number of characters read per step, which takes at most 10 ms. */
+/** Number of characters scanned per step, which takes at most 10 ms. */
 export const STEP_CHARS = 16_384;
-/** Number of characters that the next step reads again: a run may continue. */
+/** Number of characters that the next step scans again, because a run may continue. */
 const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
 
-/** The text of a step and its look-behind. Reading codes is several times faster than reading a string. */
+/** A step's text and look-behind. Scanning codes is several times faster than scanning a string. */
 const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
 
 export interface SecretSearch extends Matches {
   at: number;
   base: number;
-  /** Ends of the searches for heads and for names, and the state of the automaton there. */
+  /** Ends of the searches for heads and for names, and the automaton state at the end of the latter. */
   headsUntil: number;
   namesUntil: number;
   state: number;
@@ -66,16 +66,16 @@ export interface SecretSearch extends Matches {
   /** Last possible start of a secret, and the number of starts shortly before it. */
   lastHead: number;
   headsInRow: number;
-  /** Undefined without encoded digits. */
+  /** Undefined if there are no encoded digits. */
   encoded: EncodedRuns | undefined;
   readonly decodes: boolean;
 }
 
-export function createSecretSearch(text: string, asksWhatIsOpen: boolean, decodes: boolean): SecretSearch {
+export function createSecretSearch(text: string, mayGrow: boolean, decodes: boolean): SecretSearch {
   return {
     text,
     found: [],
-    openFrom: asksWhatIsOpen ? text.length : undefined,
+    openFrom: mayGrow ? text.length : undefined,
     runs: undefined,
     at: 0,
     base: 0,
@@ -90,7 +90,7 @@ export function createSecretSearch(text: string, asksWhatIsOpen: boolean, decode
   };
 }
 
-/** Reads up to `STEP_CHARS`; returns false at the end of the text. */
+/** Scans up to `STEP_CHARS`. Returns false at the end of the text. */
 export function searchStep(search: SecretSearch): boolean {
   const { text, at: from } = search;
   const to = Math.min(from + STEP_CHARS, text.length);
@@ -102,8 +102,8 @@ export function searchStep(search: SecretSearch): boolean {
     searchHeads(search, start, end - MIN_RUN_CHARS + 1);
     if (end - start >= MIN_VALUE_CHARS) searchKeywords(search, start, end, seen);
     if (!search.decodes) return;
-    const isCut = base + end === to;
-    if (isCut || end - start >= MIN_ENCODED_DIGITS) readEncoded(search, start, end, isCut);
+    const mayContinue = base + end === to;
+    if (mayContinue || end - start >= MIN_ENCODED_DIGITS) readEncoded(search, start, end, mayContinue);
   });
   search.at = to === text.length ? to : to - OVERLAP_CHARS;
   if (to < text.length) return true;
@@ -112,9 +112,9 @@ export function searchStep(search: SecretSearch): boolean {
   return false;
 }
 
-function readEncoded(search: SecretSearch, start: number, end: number, isCut: boolean): void {
+function readEncoded(search: SecretSearch, start: number, end: number, mayContinue: boolean): void {
   search.encoded ??= new EncodedRuns(search.text);
-  search.encoded.read(codes, search.base, start, end, isCut);
+  search.encoded.read(codes, search.base, start, end, mayContinue);
 }
 
 function searchHeads(search: SecretSearch, from: number, to: number): void {
@@ -141,8 +141,8 @@ function searchKeywords(search: SecretSearch, start: number, end: number, seen: 
   }
   // The run may be part of a longer run that continues in the next chunk, or began in the previous step.
   const isUnfinished = search.base + end === search.text.length;
-  const goesOn = search.base + start < search.namesUntil;
-  if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
+  const continues = search.base + start < search.namesUntil;
+  if (isUnfinished || continues || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
 }
 
 /** Searches the final run, which may still be too short. */
@@ -160,7 +160,7 @@ function searchEnd(search: SecretSearch): void {
   searchLeads(search);
 }
 
-/** Limit of beginnings in a row (`glpat-glpat-...`): all start the same run, and would make the search quadratic. */
+/** Limit for adjacent heads (`glpat-glpat-...`), which would make the search quadratic because they share a run. */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
 
@@ -173,7 +173,7 @@ function notesHead(search: SecretSearch, at: number): boolean {
   return search.headsInRow < MAX_HEADS_IN_ROW;
 }
 
-/** Counts the letters of the word before the next offset. Returns too many for words with digits. */
+/** Counts the letters of a word up to an offset. Returns more than `MAX_GLUED_CHARS` for words with digits. */
 function lettersUntil(letters: number, code: number): number {
   if ((runKind(code) & IN_WORD) === 0) return 0;
   return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
@@ -250,7 +250,7 @@ const leading = secretRules.flatMap((rule) =>
 );
 const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
 
-/** Marks the start of a possible secret whose keyword has not been reached yet. */
+/** Marks the start of a possible secret whose keyword is not complete yet. */
 function searchLeads(search: SecretSearch): void {
   const { text } = search;
   let start = text.length;

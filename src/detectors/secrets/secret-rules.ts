@@ -257,9 +257,9 @@ const providerKeys: readonly SecretRule[] = [
 ];
 
 const GITLAB_BODY = '[A-Za-z0-9_-]';
-/** Routable tokens end in a length and a checksum, separated by full stops. */
+/** Routable tokens end in a length and a checksum, separated by periods. */
 const GITLAB_ROUTE = '(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9}|\\.[0-9a-z]{9})?';
-/** Test tokens made of words repeat letters. */
+/** Low entropy, because test tokens made of words repeat letters. */
 const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7, followsWord: isRandom };
 const GITLAB_20 = [
   'glpat-',
@@ -316,7 +316,7 @@ const repositoryTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** Base64 of an id's first digits. The second letter may have either case. */
+/** The first digits of an id in Base64. The second letter may have either case. */
 const DISCORD_BEGINNINGS = Object.entries({ M: 'TtJjZz', N: 'DdTtJjZz', O: 'DdTt' }).flatMap(
   ([first, seconds]) => [...seconds].map((second) => first + second),
 );
@@ -393,7 +393,7 @@ const chatTokens: readonly SecretRule[] = [
   ),
 ];
 
-/** Returns the start of the key around a marker; -1 without `sk-`. */
+/** Returns the start of the key around a marker, or -1 if there is no `sk-`. */
 function startOfOpenAiKey(text: string, markerStart: number): number {
   const before = text.slice(Math.max(0, markerStart - MAX_OPENAI_LEAD_CHARS), markerStart);
   const offset = markerStart - before.length;
@@ -424,5 +424,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** Maximum length of the undecided end of a text. Stream scanners hold back at most this much. */
+/** Maximum length of the undecided end of a text, and so of what stream scanners hold back. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

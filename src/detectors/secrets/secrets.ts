@@ -16,17 +16,15 @@ import type { Match } from './match.ts';
 /** Names that begin further before the secret are ignored. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
-/** Finds credentials (docs/secrets.md), without their names. Blocks the event loop for texts over about 100 KB. */
+/** Finds secrets (docs/secrets.md), without their names. Blocks the event loop for texts over about 100 KB. */
 export const findSecrets: Detector = (text) => findingsOf(searchNow(text, false).matches);
 
-/**
- * Same as `findSecrets`, for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, not its name.
- */
+/** Like `findSecrets`, for streams (docs/secrets.md "Streams"). Holds back the start of a secret, not its name. */
 export const secretsDetector: StreamDetector = {
   find: findSecrets,
   openFrom(text) {
     const { matches, openFrom } = searchNow(text, true);
-    // A decided finding may cross the open offset, but nothing can begin before its end.
+    // A decided finding may cross the open offset, but no other finding can begin within it.
     return matches.reduce(
       (from, { start, end }) => (start < openFrom ? Math.max(from, end) : from),
       openFrom,
@@ -34,12 +32,12 @@ export const secretsDetector: StreamDetector = {
   },
 };
 
-/** Searches several texts in order, in turns of the event loop. */
+/** Scans several texts in event-loop turns. Returns the findings of each text. */
 export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (readonly Finding[])[]> {
   return after(findSecretsUpTo(texts, Infinity), (found) => found.map(({ findings }) => findings));
 }
 
-/** Searches several texts, and stops after `most` findings in total. */
+/** Scans several texts. Stops after `most` findings in total. */
 export function findSecretsUpTo(texts: readonly string[], most: number): Awaitable<readonly SearchedText[]> {
   return inTurns(searchEach(texts, most));
 }
@@ -61,18 +59,18 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 /** Encoded text may contain encoded text; deeper levels are ignored. */
 const ENCODING_LEVELS = 2;
 
-function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
-  return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
+function searchNow(text: string, mayGrow: boolean): Searched {
+  return runNow(searchLevels(text, Infinity, mayGrow));
 }
 
-/** Searches a text as written, then with JSON escapes decoded. Gives up after `most` matches. */
+/** Scans a text as written, then with JSON escapes decoded. Stops after `most` matches. */
 function* searchLevels(
   text: string,
   most: number,
-  asksWhatIsOpen: boolean,
+  mayGrow: boolean,
   encodings = ENCODING_LEVELS,
 ): Work<Searched> {
-  const { matches, openFrom } = yield* searchLevel(text, most, asksWhatIsOpen, encodings);
+  const { matches, openFrom } = yield* searchLevel(text, most, mayGrow, encodings);
   let open = openFrom;
   let read = asGiven(text);
   for (
@@ -80,27 +78,22 @@ function* searchLevels(
     level < ESCAPE_LEVELS && matches.length <= most && read.text.includes('\\');
     level += 1
   ) {
-    // Decodes up to an escape that the end of the text cuts, if open parts are requested.
-    const cut = asksWhatIsOpen ? unfinishedEscapeAt(read.text) : read.text.length;
-    const whole = read.text.slice(0, cut);
+    // If more text may follow, decodes only up to an escape that the end of the text truncates.
+    const wholeEnd = mayGrow ? unfinishedEscapeAt(read.text) : read.text.length;
+    const whole = read.text.slice(0, wholeEnd);
     const decoded = yield* unescaped(whole, STEP_CHARS);
-    const view = decoded ?? (cut < read.text.length ? asGiven(whole) : undefined);
+    const view = decoded ?? (wholeEnd < read.text.length ? asGiven(whole) : undefined);
     if (view === undefined) break;
     read = viewThrough(read, view);
-    const searched = yield* searchLevel(read.text, most, asksWhatIsOpen, encodings);
+    const searched = yield* searchLevel(read.text, most, mayGrow, encodings);
     for (const match of matchesThrough(read, searched.matches)) matches.push(match);
     open = Math.min(open, Math.max(offsetIn(read, searched.openFrom), text.length - MAX_SECRET_CHARS));
   }
   return { matches, openFrom: open };
 }
 
-function* searchLevel(
-  text: string,
-  most: number,
-  asksWhatIsOpen: boolean,
-  encodings: number,
-): Work<Searched> {
-  const search = createSecretSearch(text, asksWhatIsOpen, encodings > 0);
+function* searchLevel(text: string, most: number, mayGrow: boolean, encodings: number): Work<Searched> {
+  const search = createSecretSearch(text, mayGrow, encodings > 0);
   while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
   const matches = search.found;
   let open = search.openFrom ?? text.length;
@@ -109,10 +102,10 @@ function* searchLevel(
   for (const encoded of search.encoded?.found ?? []) {
     if (matches.length > most) break;
     yield encoded.digits;
-    // The same digits may be found several times at different alignments.
+    // The same digits may be found at several alignments.
     if (encoded.start >= lastEnd) contextFrom = lastEnd;
     lastEnd = Math.max(lastEnd, encoded.end);
-    const mayContinue = encoded.isOpen && asksWhatIsOpen;
+    const mayContinue = encoded.isOpen && mayGrow;
     const inside = yield* searchEncoded(text, encoded, contextFrom, (decoded) =>
       searchLevels(decoded, most, mayContinue, encodings - 1),
     );
@@ -133,14 +126,14 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 }
 
 /**
- * Resolves overlaps: a secret may match two rules, or be found at two escape levels. Of matches with the same start,
- * the longest is kept, with its first rule. Others keep the part that no earlier one covers: findings up to an offset
- * must not depend on later ones.
+ * Resolves overlaps, because a secret may match two rules or be found at two escape levels. Of matches with the same
+ * start, keeps the longest with its first rule. Others keep the part that no earlier match covers, because findings up
+ * to an offset must not depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];
   let reached = 0;
-  for (const { rule, start, end } of matches.sort(byPlace)) {
+  for (const { rule, start, end } of matches.sort(byStart)) {
     if (end <= reached) continue;
     const id = ruleIds[rule] ?? '';
     findings.push({ detector: 'secrets', class: 'secret', rule: id, start: Math.max(start, reached), end });
@@ -149,6 +142,6 @@ function findingsOf(matches: Match[]): readonly Finding[] {
   return findings;
 }
 
-function byPlace(a: Match, b: Match): number {
+function byStart(a: Match, b: Match): number {
   return a.start - b.start || b.end - a.end || Number(a.isEncoded) - Number(b.isEncoded) || a.rule - b.rule;
 }

@@ -1,12 +1,12 @@
 /**
- * A state machine over bytes that recognizes text: printable ASCII with line breaks, tabs and NULs between parts;
- * UTF-8; ASCII as UTF-16 in either byte order. A byte order mark may precede.
+ * A state machine over bytes that recognizes text: printable ASCII with line breaks, tabs, and NULs between parts;
+ * UTF-8; and ASCII as UTF-16 in either byte order, optionally after a byte order mark.
  */
 export const NO_TEXT = 0;
 /** State before the first byte. */
 export const TEXT_START = 1;
-/** State in the middle of a text, where the first bytes of a character may be missing. */
-export const TEXT_CUT = 2;
+/** State inside a text, where the first bytes of a character may be missing. */
+export const TEXT_INSIDE = 2;
 const ONE_CHARACTER = 3;
 const NARROW = 4;
 const CONTINUED = [NARROW, 5, 6, 7] as const;
@@ -26,12 +26,12 @@ function step(from: number, first: number, last: number, to: number): void {
 
 function stepOnPrintable(from: number, to: number): void {
   step(from, 0x20, 0x7e, to);
-  for (const blank of [0x09, 0x0a, 0x0d]) step(from, blank, blank, to);
+  for (const space of [0x09, 0x0a, 0x0d]) step(from, space, space, to);
 }
 
 for (const [from, to] of [
   [TEXT_START, ONE_CHARACTER],
-  [TEXT_CUT, ONE_CHARACTER],
+  [TEXT_INSIDE, ONE_CHARACTER],
   [ONE_CHARACTER, NARROW],
   [NARROW, NARROW],
 ] as const) {
@@ -41,12 +41,12 @@ for (const [from, to] of [
   step(from, 0xf0, 0xf4, CONTINUED[3]);
 }
 for (const left of [1, 2, 3] as const) step(CONTINUED[left], 0x80, 0xbf, CONTINUED[left - 1] ?? NARROW);
-step(TEXT_CUT, 0x80, 0xbf, TEXT_CUT);
+step(TEXT_INSIDE, 0x80, 0xbf, TEXT_INSIDE);
 step(NARROW, 0, 0, NARROW);
 step(ONE_CHARACTER, 0, 0, LITTLE_CHARACTER);
 stepOnPrintable(LITTLE_CHARACTER, LITTLE_ZERO);
 step(LITTLE_ZERO, 0, 0, LITTLE_CHARACTER);
-for (const start of [TEXT_START, TEXT_CUT]) {
+for (const start of [TEXT_START, TEXT_INSIDE]) {
   step(start, 0, 0, BIG_CHARACTER);
   step(start, 0xff, 0xff, LITTLE_MARK);
   step(start, 0xfe, 0xfe, BIG_MARK);
@@ -56,7 +56,7 @@ step(BIG_ZERO, 0, 0, BIG_CHARACTER);
 step(LITTLE_MARK, 0xfe, 0xfe, LITTLE_CHARACTER);
 step(BIG_MARK, 0xff, 0xff, BIG_ZERO);
 
-/** Returns the state after another byte; `NO_TEXT` if the bytes are not text. */
+/** Returns the state after another byte, or `NO_TEXT` if the bytes are not text. */
 export function stepText(state: number, byte: number): number {
   return steps[state * 256 + byte] ?? NO_TEXT;
 }

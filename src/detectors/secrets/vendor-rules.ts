@@ -186,7 +186,7 @@ const prefixedTokens: readonly SecretRule[] = [
 const MAILCHIMP = '[a-f0-9]{32}-us\\d{1,2}';
 const UUID = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}';
 
-/** The most common tokens that only their name reveals. */
+/** The most common tokens that only a name reveals. */
 const namedTokens: readonly SecretRule[] = [
   assignedSecret('mailchimp_key', ['mailchimp'], MAILCHIMP),
   assignedSecret('mailgun_key', ['mailgun'], '(?:pub)?key-[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),

@@ -5,9 +5,9 @@ import { SQL_RULES, type SqlRule, anchorSource } from './sql-rules.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 import { isWordCode } from '../characters.ts';
 
-// Finds anchors by table: one pattern over all words and signs would be tried at each character.
+// Finds anchors with tables, because one pattern for all words and signs would be tried at each character.
 
-/** Bits for kinds of characters; `WORD_BEGINS` must be 1. */
+/** Character kinds, as bits; `WORD_BEGINS` must be 1. */
 const WORD_BEGINS = 1;
 const IN_WORD = 2;
 const SIGN = 4;
@@ -31,15 +31,15 @@ function beginningsWith(characters: string): RegExp {
 }
 
 const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
-/** Pattern of each sign, and the required second character, or 0. */
+/** By sign: the pattern, and the required second character or 0. */
 const SIGNS_HERE: RegExp[] = [];
 const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(0x10000);
 for (let code = 0; code < 128; code++) KINDS[code] = isWordCode(code) ? IN_WORD : 0;
 /**
- * One bit per third letter of a word, by its first two. The low five bits of a character identify a letter in either
- * case. After a two-letter word, anything may follow.
+ * One bit per third letter of a word, by its first two letters. The low five bits of a character identify a letter in
+ * either case. Any character may follow a two-letter word.
  */
 const THIRDS = new Int32Array(32 * 32);
 for (const anchor of ALL_ANCHORS) {
@@ -57,8 +57,8 @@ for (const anchor of ALL_ANCHORS) {
 }
 
 /**
- * Returns the offset at which the next payload may begin, or the length of the text. Avoids branches, which the CPU
- * cannot predict here.
+ * Returns the offset at which the next payload may begin, or the text length. Avoids branches, because the CPU could
+ * not predict them.
  */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;
@@ -72,15 +72,16 @@ export function nextSqlAnchor(text: string, units: Uint16Array, from: number): n
     const look = kind & (SIGN | (WORD_BEGINS & ~(before >>> 1)));
     before = kind;
     if (look === 0) continue;
-    const isHere = look === SIGN ? isSignAt(text, units, at, code) : isWordAt(text, units, at, code, thirds);
-    if (isHere) return at;
+    const isAnchor =
+      look === SIGN ? isSignAt(text, units, at, code) : isWordAt(text, units, at, code, thirds);
+    if (isAnchor) return at;
   }
   return length;
 }
 
 function isWordAt(text: string, units: Uint16Array, at: number, code: number, thirds: Int32Array): boolean {
-  const goesOn = (thirds[pairOf(code, units[at + 1] ?? 0)] ?? 0) >>> ((units[at + 2] ?? 0) & 31);
-  return (goesOn & 1) === 1 && isAt(WORD_HERE, text, at);
+  const third = (thirds[pairOf(code, units[at + 1] ?? 0)] ?? 0) >>> ((units[at + 2] ?? 0) & 31);
+  return (third & 1) === 1 && isAt(WORD_HERE, text, at);
 }
 
 function isSignAt(text: string, units: Uint16Array, at: number, code: number): boolean {
@@ -100,7 +101,7 @@ function isAt(pattern: RegExp | undefined, text: string, at: number): boolean {
 
 const reader = new UnitReader(32_768);
 
-/** Rules by the first character of their beginnings. */
+/** Rules, by the first character of their anchors. */
 const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
   SQL_RULES.flatMap(({ beginning }) => beginning.anchors).map(({ 0: first = '' }) => [
     first,

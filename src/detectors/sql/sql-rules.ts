@@ -13,9 +13,9 @@ import {
   type Confirm,
 } from './context.ts';
 
-/** The start of a pattern. Payloads are first found by their start, then checked by the rules that share it. */
+/** The start of a pattern. Payloads are first found by their start, then checked by the rules with this start. */
 export interface Beginning {
-  /** In lower case: signs, and words not followed by a letter. */
+  /** Lowercase: signs, and words that no letter may follow. */
   readonly anchors: readonly string[];
   /** A cheap pattern for the text after an anchor. */
   readonly ahead: string;
@@ -24,7 +24,7 @@ export interface Beginning {
 export interface SqlRule {
   readonly rule: string;
   readonly beginning: Beginning;
-  /** Sticky; reads a bounded part of the text. */
+  /** Sticky; inspects a bounded part of the text. */
   readonly pattern: RegExp;
   readonly confirm?: Confirm;
 }
@@ -34,7 +34,7 @@ const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
 const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
 /** A second statement. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
-/** Operand in all rules. In prose, two words follow instead. */
+/** Operand in all rules. In prose, two words follow an operator instead. */
 const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;
 const STATEMENT_END: Beginning = { anchors: [';'], ahead: '' };
 const VERSIONED_UNION = String.raw`\d{0,6}\s{0,3}union`;
@@ -73,7 +73,7 @@ function sql(rule: string, beginning: Beginning, source: string, confirm?: Confi
   return { rule, beginning, pattern, ...(confirm === undefined ? {} : { confirm }) };
 }
 
-/** Payloads by technique. Ordinary SQL must be the tail of a statement or break out of a quote. */
+/** Payloads by technique. Ordinary SQL must continue a statement or break out of a quote. */
 export const SQL_RULES: readonly SqlRule[] = [
   sql(
     'tautology',
@@ -165,7 +165,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     String.raw`${S}{1,6}(?:all${S}{1,6})?select\b(?:[^;\n]{0,160}?information_schema|(?![^\n]{161})[^;\n]{0,160}?${CUT})`,
   ),
 
-  // MySQL executes comments of this form, which filters skip.
+  // MySQL executes comments of this form, but filters skip them.
   sql(
     'union_select',
     { anchors: ['/*!'], ahead: VERSIONED_UNION },

@@ -1,7 +1,7 @@
 import { DOT, SLASH } from './climbing-forms.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
-// Patterns are tried one by one: a single pattern of all forms takes a third of a second to compile.
+// Patterns are tried one by one, because a single pattern for all forms takes a third of a second to compile.
 const DOT_HERE = new RegExp(DOT, 'iy');
 const SLASH_HERE = new RegExp(SLASH, 'iy');
 export const ANY_SLASH = new RegExp(SLASH, 'gi');
@@ -10,17 +10,17 @@ const LINE_END_HERE = /%0[0ad]/iy;
 const MAX_LEVELS = 64;
 const MAX_DOTS = 4;
 const MAX_STAYS = 2;
-/** Enough to name a system file or folder with disguised slashes. */
+/** Enough for the path of a system file or folder with obfuscated slashes. */
 const AHEAD_CHARS = 512;
 const AHEAD_SLASHES = 8;
-const MAY_DISGUISE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
+const MAY_OBFUSCATE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
 
 export interface Climb {
   readonly end: number;
   readonly levels: number;
 }
 
-/** Reads up to 64 levels from `start`; undefined if there are none. */
+/** Returns a climb of up to 64 levels at `start`, or undefined. */
 export function readClimb(text: string, start: number): Climb | undefined {
   let end = start;
   let levels = 0;
@@ -35,7 +35,7 @@ export function readClimb(text: string, start: number): Climb | undefined {
   return levels === 0 ? undefined : { end, levels };
 }
 
-/** Reads one level up. Filters that remove `../` leave `....//`; servers that strip parameters accept `..;/`. */
+/** Returns the end of one level up. Filters may turn `....//` into `../`, and servers that strip parameters `..;/`. */
 function levelEnd(text: string, at: number): number | undefined {
   let end = at;
   let dots = 0;
@@ -61,18 +61,18 @@ function dotEnd(text: string, at: number): number | undefined {
 
 export interface PathAhead {
   readonly path: string;
-  /** Returns the offset in the text after this many characters of `path`. */
-  placeOf(length: number): number;
+  /** Returns the text offset after `length` characters of `path`. */
+  offsetAfter(length: number): number;
 }
 
 export function pathAhead(text: string, at: number): PathAhead {
   const written = text.slice(at, at + AHEAD_CHARS);
-  if (!MAY_DISGUISE.test(written)) return { path: written, placeOf: (length) => at + length };
+  if (!MAY_OBFUSCATE.test(written)) return { path: written, offsetAfter: (length) => at + length };
   let path = '';
   let read = 0;
-  const parts: { readonly path: number; readonly place: number }[] = [];
+  const parts: { readonly path: number; readonly offset: number }[] = [];
   function keep(until: number): void {
-    parts.push({ path: path.length, place: at + read });
+    parts.push({ path: path.length, offset: at + read });
     path += written.slice(read, until);
   }
   for (const { 0: slash, index } of written.matchAll(ANY_SLASH)) {
@@ -84,9 +84,9 @@ export function pathAhead(text: string, at: number): PathAhead {
   keep(written.length);
   return {
     path,
-    placeOf(length) {
+    offsetAfter(length) {
       const last = parts.findLast((part) => part.path < length);
-      return last === undefined ? at : last.place + length - last.path;
+      return last === undefined ? at : last.offset + length - last.path;
     },
   };
 }

@@ -2,13 +2,13 @@ import type { Detector } from '../finding.ts';
 import { ANY_SLASH } from './climb.ts';
 import { DOT } from './climbing-forms.ts';
 
-/** PATH_MAX of Linux. */
+/** Linux `PATH_MAX`. */
 const MAX_CHARS = 4_096;
 const ANY_DOT = new RegExp(DOT, 'gi');
-/** Two dots in a row, or the start of a disguised dot. */
+/** Two consecutive dots, or the start of an obfuscated dot. */
 const MAY_CLIMB = /\.\.|[%&\\\uff0e\u2024\ufe52\u00c0]|0x/i;
 
-/** `--file=` of command lines, `@` of curl. */
+/** `--file=` on command lines, and curl's `@`. */
 const OPTION = /^(?:-{0,2}[\w.-]{1,64}=|@)(?=[^=])/;
 const SCHEME = /^([a-z][a-z0-9+.-]{1,31}):(?:(\/\/)(?!\/))?/i;
 /** Schemes with paths relative to a host. */
@@ -17,20 +17,20 @@ const DRIVE = /^\/?[a-z]:/i;
 /** `~`, `$HOME`, `${workspaceFolder}`, `%USERPROFILE%`: folders known only to the server. */
 const VARIABLE = /^(?:~[\w.-]{0,64}|\$\w{1,64}|\$\{[^/{}]{1,64}\}|\$\([^/()]{1,64}\)|%\w{1,64}%)(?=\/|$)/;
 
-/** `..`, with parts that servers strip: blanks, line ends, a path parameter. */
+/** `..`, with parts that servers strip: white space, line ends, a path parameter. */
 const UP = /^\.\.(?:[\s\0]|%0[0ad])*(?:;.*)?$/is;
 /** Filters that remove `../` once turn `....//` and `..././` into `../`. */
 const REMNANT = /(?<![^/])(?:\.{4}\/|\.{3}\/\.\/)/g;
 /** A climb at the start of a word in a sentence, a command or code. */
 const WORD_CLIMB = /[\s"'`(<=,:]\.\.$/;
-/** Before a climb, sentences and code have more words than the name of a folder. */
+/** Before a climb, sentences and code have more words than a folder name. */
 const MAX_WORDS_BEFORE = 2;
-/** Code that ends in a reference to a module or a link. */
+/** A quoted module path or a link, as the last path in code. */
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
 /**
- * Finds texts that consist of a path out of its starting folder: a relative path with more steps up than down, or an
- * absolute path that leaves its first folder. Sentences, code, commands and JSON may legitimately contain such a path.
+ * Finds texts that are a path out of its starting folder: a relative path with more steps up than down, or an absolute
+ * path that leaves its first folder. Ignores these paths in sentences, code, commands and JSON.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
@@ -62,7 +62,7 @@ function isJson(text: string): boolean {
 
 interface Start {
   readonly segments: readonly string[];
-  /** Whether the path begins at a root. It must not leave its first folder. */
+  /** Whether the path begins at a root and so must not leave its first folder. */
   readonly isAbsolute: boolean;
 }
 
@@ -79,7 +79,7 @@ function startOf(path: string): Start {
   return { segments: segmentsOf(rest), isAbsolute: rest.startsWith('/') };
 }
 
-/** @param hasHost whether a host may precede the path; the host of a file is ignored */
+/** @param hasHost whether a host may precede the path; hosts of `file:` URLs are ignored */
 function ofScheme(scheme: string, hasHost: boolean, rest: string): Start {
   if (scheme === 'file') {
     const path = hasHost ? rest.replace(/^[^./][^/]*(?=\/)/, '') : rest;

@@ -5,13 +5,13 @@ import { stickyEnd } from '../../text/sticky.ts';
 /** Possible start of two dots. */
 const ANCHOR =
   /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
-const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
+const OBFUSCATION = /[^./\\]|\.{4}[\\/]{2}/;
 
 const SLASH = String.raw`[\\/]{1,4}`;
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
 
-/** System files: one level up is enough. */
+/** System files; one level up is enough. */
 const SYSTEM_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:etc${SLASH}(?:passwd|shadow|gshadow|hosts|group|sudoers|issue|motd|fstab|crontab|hostname|resolv\.conf|my\.cnf|mysql|ssh|ssl|apache2?|httpd|nginx|php|network|security|cron\w{0,8}|environment|profile|inetd\.conf|vsftpd|[a-z]{2,12}-release|os-release|shells|exports|samba)` +
@@ -21,13 +21,13 @@ const SYSTEM_FILE = new RegExp(
   'iy',
 );
 
-/** Contents of system folders with names that modules also have. */
+/** Files in system folders whose names modules may also have. */
 const SYSTEM_FOLDER_FILE = new RegExp(
   `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
   'iy',
 );
 
-/** System folders: at least two levels up, or disguised. */
+/** System folders; require at least two levels up, or an obfuscated climb. */
 const SYSTEM_FOLDER = new RegExp(
   String.raw`(?:[a-z](?::|%3a|\$)${SLASH})?(?:etc|proc|root|win(?:dows|nt)|syswow64|perflogs|programdata|program(?: |%20|\+)files|documents(?: |%20|\+)and(?: |%20|\+)settings` +
     String.raw`|system(?: |%20|\+)volume(?: |%20|\+)information|\$recycle\.bin|private${SLASH}(?:etc|var)` +
@@ -37,14 +37,14 @@ const SYSTEM_FOLDER = new RegExp(
   'iy',
 );
 
-/** Files that code of a project may name: at least two levels up. */
+/** Files that project code may refer to; require at least two levels up. */
 const PROJECT_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:\.env(?!\.(?:example|sample|template|dist))|\.git${SLASH}(?:config|head|index)|web\.config|wp-config\.php|config\.inc\.php|php\.ini|\.npmrc|\.git-credentials|secrets?\.(?:ya?ml|json))${END}`,
   'iy',
 );
 
-/** Code right before a module path: `from "`, `require('`, a link in a document. */
+/** Code directly before a module path: `from "`, `require('`, or a document link. */
 const REFERENCE =
   /(?:\b(?:from|import|require|include|mock|resolve|export|reference)\b[\s(=]{0,3}\\{0,2}["'`<]|\]\()(?:\.\/)?$/i;
 const REFERENCE_CHARS = 24;
@@ -60,8 +60,8 @@ const RULES = {
 export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
 
 /**
- * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any target.
- * Plain climbs in code have other targets.
+ * Finds paths that climb to a sensitive file or a system folder, and obfuscated climbs of at least two levels to any
+ * target. Plain climbs to other targets are common in code.
  */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];
@@ -84,7 +84,7 @@ function judgeClimb(
   start: number,
 ): Pick<Finding, 'rule' | 'end'> | undefined {
   const isHigh = levels > 1;
-  const isDisguised = DISGUISE.test(text.slice(start, end));
+  const isObfuscated = OBFUSCATION.test(text.slice(start, end));
   const ahead = pathAhead(text, end);
   const targets = [
     SYSTEM_FILE,
@@ -93,18 +93,18 @@ function judgeClimb(
   ];
   const target = targetEnd(ahead, targets);
   if (target !== undefined) return { rule: RULES.target, end: target };
-  if ((isHigh || isDisguised) && !isReference(text, start)) {
+  if ((isHigh || isObfuscated) && !isReference(text, start)) {
     const folder = targetEnd(ahead, [SYSTEM_FOLDER]);
     if (folder !== undefined) return { rule: RULES.folder, end: stickyEnd(TAIL, text, folder) ?? folder };
   }
-  return isHigh && isDisguised ? { rule: RULES.encoded, end: stickyEnd(TAIL, text, end) ?? end } : undefined;
+  return isHigh && isObfuscated ? { rule: RULES.encoded, end: stickyEnd(TAIL, text, end) ?? end } : undefined;
 }
 
-/** Returns the end of the first pattern that matches the start of the path, as an offset in the text. */
-function targetEnd({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined {
+/** Returns the text offset at which the first matching pattern ends, or undefined. */
+function targetEnd({ path, offsetAfter }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
     const end = stickyEnd(pattern, path, 0);
-    if (end !== undefined) return placeOf(end);
+    if (end !== undefined) return offsetAfter(end);
   }
   return undefined;
 }
