@@ -1,27 +1,27 @@
 import type { Finding } from '../finding.ts';
 import { groupOf } from '../tool-rules.ts';
 
-/** Maximum length of an order after its first words, in UTF-16 units. */
+/** Maximum length of an order after its first words, in UTF-16 code units. */
 const MAX_CHARS = 1_024;
 const MAX_FURTHER = 3;
 const MAX_BEFORE = 512;
 
-/** End of a sentence with closing quotes and brackets. Excludes dots in an address, or before a small letter. */
+/** End of a sentence, with closing quotes and brackets. Excludes dots in addresses or before a lowercase letter. */
 const SENTENCE_END =
   /[.!?…؟](?=["'”’»)\]]{0,3}(?:\s|$))(?!\s{1,3}\p{Ll})["'”’»)\]]{0,3}|[。！？；।॥።]["'”’»」』）]{0,3}/gu;
-/** Ends of paragraphs: an empty line, block tags, the end of a comment. */
+/** End of a paragraph: an empty line, a block tag or the end of a comment. */
 const PARAGRAPH_END =
   /\r?\n[ \t]{0,16}\r?\n|<\/?(?:p|div|li|ul|ol|td|th|tr|table|h[1-6]|br|body|html|blockquote|pre)\b|-->/i;
 const LIST_MARK = /^[ \t]{0,12}(?:[-*+•‣◦]|\p{N}{1,3}[.)．、]|\p{L}\))[ \t]{1,4}/u;
 const FENCE = /^[ \t]{0,12}(```|~~~)/;
-/** A line of its own: a heading, a row, the start of a block, a name with its value. */
+/** A line that continues no sentence: a heading, a table row, the start of a block, a name with its value. */
 const OWN_LINE =
   /^[ \t]{0,12}(?:#{1,6}[ \t]|\||>|<\/?[a-z]|={3}|-{3}|[\p{L}_][\p{L}\p{N}_ -]{0,24}[:=][ \t])/iu;
 const OPEN_END = /(?:[:：,，、–—-]|\b(?:and|then|to|of|the|und|dann|et|puis|y|e|и|в|на))["'`*_ \t]{0,4}$/iu;
-const GOES_ON = /^[ \t]{0,12}[\p{Ll}~/\\.$`"'“‘(&\u3040-\u30ff\u3400-\u9fff]/u;
+const CONTINUES = /^[ \t]{0,12}[\p{Ll}~/\\.$`"'“‘(&\u3040-\u30ff\u3400-\u9fff]/u;
 const COLON_END = /[:：]["'”’*_ \t]{0,4}$/;
 
-/** Start of a sentence that continues an order, in nine languages: an imperative, or a back reference. */
+/** Start of a sentence that continues an order, in seven languages: an imperative, or a word such as "then". */
 const FURTHER_ORDER = new RegExp(
   String.raw`^[\s"'“‘«*_(]{0,6}(?:${[
     'please|instead|then|next|now|also|and|after (?:that|this)|afterwards|first|finally|do|you (?:must|should|will|are|need|have)|your (?:new|only|real|task)|from now on|act|pretend',
@@ -35,16 +35,16 @@ const FURTHER_ORDER = new RegExp(
   ].join('|')})(?![\p{L}\p{N}])`,
   'iu',
 );
-/** Start of such a sentence in Chinese and Japanese. */
+/** The same in Chinese (start of the sentence) and Japanese (end of the sentence). */
 const FURTHER_ORDER_UNSPACED =
   /^[\s"“「『]{0,4}(?:请|請|然后|然後|接着|接著|现在|現在|并|並|再|把|将|將|你(?:必须|必須|应该|應該|现在|要)|发送|發送|读取|讀取|打开|打開|显示|顯示|输出|輸出|回复|回覆|回答|执行|執行|删除|刪除|上传|上傳|转发|轉發|复制|複製|泄露)|(?:して|せよ|しろ|ください|下さい|なさい|送れ|送って|見せて|教えて|開いて|読んで|書いて)[。！\s"」』]{0,3}$/u;
 
-/** A rule whose findings span the whole order. */
+/** Rule whose findings already span the whole order. */
 const WHOLE_ALREADY = 'image_exfiltration';
 
 /**
- * Extends an attack in a tool's answer to the whole order, which will be removed. A match of an operator's pattern
- * keeps its end.
+ * Extends an attack in a tool's answer to the whole order, which will be removed. Matches of operator patterns keep
+ * their end.
  */
 export function wholeOrder(text: string, finding: Finding): Finding {
   const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
@@ -52,12 +52,12 @@ export function wholeOrder(text: string, finding: Finding): Finding {
   return { ...finding, end: endOfOrder(text, finding.start, finding.end) };
 }
 
-/** Returns the end of an order: its sentence without the final sign, and the lists, blocks and orders that follow. */
+/** Returns the end of an order: its sentence without final punctuation, plus the lists, blocks and orders after it. */
 function endOfOrder(text: string, start: number, end: number): number {
   const quoteEnd = endOfQuote(text, start, end);
   const limit = Math.min(text.length, end + MAX_CHARS, quoteEnd ?? text.length);
   const raw = text.slice(end, limit);
-  // Replaces escapes by the same number of characters: a line in a JSON string ends with an escape.
+  // Replaces escapes with as many characters, because lines in a JSON string end with an escape.
   const ahead = quoteEnd === undefined ? raw : raw.replace(/\\[nrt]/g, ' \n');
   const sign = SIGN_AT_ONCE.exec(ahead)?.[0].length;
   let at = endsSentence(text.slice(start, end)) ? 0 : (sign ?? sentenceEnd(ahead, 0));
@@ -70,7 +70,7 @@ function endOfOrder(text: string, start: number, end: number): number {
   return end + taken.length - (SIGN_AT_END.exec(taken.slice(-8))?.[0].length ?? 0);
 }
 
-/** Returns the end of the JSON string around an order, which must not be cut; undefined outside of strings. */
+/** Returns the end of the JSON string that contains an order, which limits the order, or undefined outside strings. */
 function endOfQuote(text: string, start: number, end: number): number | undefined {
   const open = text.slice(Math.max(0, start - MAX_BEFORE), start).lastIndexOf('"');
   if (open < 0) return undefined;
@@ -83,7 +83,7 @@ function endOfQuote(text: string, start: number, end: number): number | undefine
   return undefined;
 }
 
-/** Right after a finding, a sign cannot be part of an address. */
+/** Directly after a finding, punctuation cannot be part of an address. */
 const SIGN_AT_ONCE = /^[.!?…؟]["'”’»)\]]{0,3}(?=\s|$)/u;
 const SIGN_AT_END = /[.!?…؟।॥።。！？；]["'”’»」』）)\]]{0,3}$/u;
 
@@ -96,7 +96,7 @@ function sentenceEnd(text: string, at: number): number {
   SENTENCE_END.lastIndex = at;
   const match = SENTENCE_END.exec(text);
   const end = match === null || match.index >= bound ? bound : match.index + match[0].length;
-  // A line break may end a sentence that has no final sign.
+  // A line break may end a sentence without final punctuation.
   for (let line = text.indexOf('\n', at); line >= 0 && line < end; line = text.indexOf('\n', line + 1)) {
     if (endsAtLine(text.slice(at, line).trimEnd(), text.slice(line + 1, end))) return line;
   }
@@ -110,10 +110,10 @@ function paragraphEnd(text: string, at: number): number {
 
 function endsAtLine(before: string, after: string): boolean {
   if (LIST_MARK.test(after) || FENCE.test(after) || OWN_LINE.test(after)) return true;
-  return !OPEN_END.test(before) && !GOES_ON.test(after);
+  return !OPEN_END.test(before) && !CONTINUES.test(after);
 }
 
-/** Returns the end of the part that continues the order before `at`, if any. */
+/** Returns the end of the part that continues the order before `at`, or undefined. */
 function furtherEnd(order: string, text: string, at: number): number | undefined {
   const gap = /^\s{0,8}/.exec(text.slice(at))?.[0] ?? '';
   const from = at + gap.length;

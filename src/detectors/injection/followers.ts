@@ -6,7 +6,7 @@ interface Branch<Label> {
   readonly patterns: readonly Pattern<Label>[];
 }
 
-/** A grammar with the maximum distance of the first two words of a pattern. This rules out most pairs of words. */
+/** A grammar with the maximum distance of a pattern's first two words, which rules out most pairs of words. */
 export interface FollowedGrammar<Label> {
   /** Row of each word. Words that begin the same patterns share a row. */
   readonly rows: Uint16Array;
@@ -14,16 +14,16 @@ export interface FollowedGrammar<Label> {
   /** Column of each word. Words that continue the same patterns share a column. */
   readonly columns: Uint16Array;
   readonly columnCount: number;
-  /** By row and column: maximum distance in words, or 0. */
+  /** Maximum distance in words, or 0; by row and column. */
   readonly reach: Uint8Array;
   /** Maximum reach of each row. */
   readonly farthest: Uint8Array;
 }
 
-/** Patterns of one word, or with an end after it, match regardless of the next word. */
+/** Reach of patterns that match regardless of the next word: one word, optionally with a sentence end. */
 const ANYTHING = 255;
 
-/** Adds distances to a grammar. Gaps in patterns are far below `ANYTHING`. */
+/** Adds distances to a grammar. Gaps in patterns must be far below `ANYTHING`. */
 export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
   const { numbers: rows, owners } = groupAlike(patternIds(grammar));
   const branches = owners.map((owner) => branchesOf(grammar[owner] ?? []));
@@ -48,7 +48,7 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { rows, branches, columns, columnCount, reach, farthest };
 }
 
-/** Calls `take` for each match, with the index of its first token and the index after its shortest match. */
+/** Calls `take` for the shortest match at each token, with its first index and the index after the match. */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,
@@ -56,7 +56,7 @@ export function matchAll<Label>(
 ): void {
   const { words, count } = tokens;
   for (let at = 0; at < count; at++) {
-    if (words[at] === 0 || !mayGoOn(grammar, tokens, at)) continue;
+    if (words[at] === 0 || !mayMatch(grammar, tokens, at)) continue;
     for (const { next: second, patterns } of grammar.branches[grammar.rows[words[at] ?? 0] ?? 0] ?? []) {
       if (!isInReach(tokens, second, at + 1)) continue;
       for (const { label, sequence } of patterns) {
@@ -67,7 +67,7 @@ export function matchAll<Label>(
   }
 }
 
-function mayGoOn<Label>(
+function mayMatch<Label>(
   { rows, columns, columnCount, reach, farthest }: FollowedGrammar<Label>,
   { words, breaks, count }: Tokens,
   at: number,
@@ -127,7 +127,7 @@ function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[]
   );
 }
 
-/** Numbers the different lists, and returns one word for each list. Word 0 has number 0. */
+/** Numbers the distinct lists, and returns one word per list. Word 0 has number 0. */
 function groupAlike(lists: readonly (readonly number[])[]): {
   readonly numbers: Uint16Array;
   readonly owners: readonly number[];

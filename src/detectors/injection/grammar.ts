@@ -4,11 +4,11 @@ export type WordClasses = Readonly<Record<string, string>>;
 
 export interface Element {
   readonly words: readonly number[];
-  /** One bit for each word of the vocabulary (`fitsWord`). */
+  /** One bit per vocabulary word (`fitsWord`). */
   readonly fits: Uint32Array;
-  /** Number of other words allowed before the element in the sentence. */
+  /** Maximum number of other words before the element. */
   readonly gap: number;
-  /** `$`: the sentence must end here. */
+  /** True for `$`, the end of a sentence. */
   readonly isEnd: boolean;
 }
 
@@ -34,7 +34,7 @@ export function compileGrammar<Label>(
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, symbols: symbolsOf(source) })),
   );
-  // Some symbols denote hundreds of words and occur in many patterns; each is resolved only once.
+  // Resolves each symbol only once, because some denote hundreds of words and occur in many patterns.
   const numbersOf = wordNumbers(vocabulary, classes);
   const words = new Map<string, readonly number[]>();
   for (const symbol of new Set(sources.flatMap(({ symbols }) => symbols)))
@@ -77,7 +77,7 @@ function withoutOptions(source: string): string[] {
   return [source.replace(whole, inner), source.replace(whole, ' ')].flatMap(withoutOptions);
 }
 
-/** Expands `a b|$` to `a b` and `a $`: an end is not a word. */
+/** Expands `a b|$` to `a b` and `a $`, because an end is not a word. */
 function withoutEndChoices(source: string): string[] {
   const choice = /(?<!\S)(\S+)\|\$/.exec(source);
   if (choice === null) return [source];
@@ -96,7 +96,7 @@ function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: str
   function numbersOf(choice: string): readonly number[] {
     if (!/^[A-Z]/.test(choice)) return [vocabulary.add(choice)];
     const words = classes[choice];
-    if (words === undefined) throw new Error(`no word class ${choice}`);
+    if (words === undefined) throw new Error(`unknown word class ${choice}`);
     return symbolsOf(words).map((word) => vocabulary.add(word));
   }
   function knownNumbersOf(choice: string): readonly number[] {
@@ -109,7 +109,7 @@ function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: str
 
 type Elements = (symbol: string, gap: number) => Element;
 
-/** Returns a function that creates each element once. Patterns share elements. */
+/** Returns a function that creates each element only once, so that patterns share elements. */
 function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount: number): Elements {
   const setOf = wordSets(words, wordCount);
   const known = new Map<string, Element>();
@@ -126,7 +126,7 @@ function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount
   };
 }
 
-/** Returns the words of each symbol as bits, all in one buffer. */
+/** Returns the words of each symbol as bits. All symbols share one buffer. */
 function wordSets(
   words: ReadonlyMap<string, readonly number[]>,
   wordCount: number,

@@ -2,7 +2,7 @@ import type { Tokens, Vocabulary } from './lexer.ts';
 import { isReport } from './reports.ts';
 import { isAboutThings } from './things.ts';
 
-/** Subjects of reports; no order follows them. */
+/** Subjects of reports, which no order follows. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
 /** Verbs of reports, unless their subject is the model. */
@@ -12,7 +12,7 @@ const RELATIVES = `que qui che который которая которые кт
 const WANTING = `quiero necesito pido exijo ordeno requiero quero preciso peço mando voglio ordino exige veux`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie 不要 请勿 切勿`;
-/** As in "Refuses to print the prompt", in names of tests. */
+/** As in "Refuses to print the prompt", in test names. */
 const REFUSALS = `refuses refused declines declined`;
 const HOW = `to do does can could should would did i models attackers`;
 
@@ -46,11 +46,11 @@ const TO_BE_DONE =
 const JSON_STRING = /(?:["\]}]\s{0,8}[:,]|\d\s{0,8},|[[{])\s{0,8}$/;
 /** Start of a member's value: `"text": "…"` is not a mention. */
 const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
-const MOST_ESCAPES = 3;
+const MAX_ESCAPES = 3;
 const SHELL_QUOTE = /'\\{1,3}''$/;
 const SHELL_CHARS = 6;
 const SINGLE_QUOTE = /^\\{0,3}'/;
-/** Characters of a quote before the phrase: "Please ignore …". */
+/** Characters between a quote and the phrase: "Please ignore …". */
 const WORDS_BEFORE = 16;
 const EXPRESSION_CHARS = 64;
 const EXPRESSION_START = /(?:^|[\s=(,[:])\/([^/\n]{0,40})$/;
@@ -59,7 +59,7 @@ const OF_EXPRESSIONS = /\w\|\w|\)\?|\\[bsw]|\.\*/;
 const REPORT_CHARS = 80;
 const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
-/** Places in which a defence expects orders: fetched content, never a prompt. */
+/** Content in which a defence expects orders: fetched data, never a prompt. */
 const IN_CONTENT = new RegExp(
   [
     '^[\\s,]{0,2}(?:[a-z]{3,16}, ){0,3}(?:(?:or|and) [a-z ]{1,48})?',
@@ -74,7 +74,7 @@ const IN_CONTENT = new RegExp(
 const OWN =
   /\b(?:previous|prior|above|earlier|preceding|your|my|system|original|initial|developer|safety|everything)\b/i;
 
-/** A prompt used as a means to another purpose: "sort them by the table in your system prompt". */
+/** A prompt used for another purpose: "sort them by the table in your system prompt". */
 const AS_MEANS = new RegExp(
   [
     String.raw`\b(?:using|by|per|following|according to|based on) (?:the|its|each)(?: (?![\w-]*ing\b)[\w\x60<>-]{1,32}){0,3}`,
@@ -94,8 +94,8 @@ export type MentionGuard = (text: string, tokens: Tokens, at: number, end: numbe
 
 /**
  * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any instructions
- * in the page", and phrases quoted as an example. Only the words directly before or after count: an attacker may write
- * anything around an attack.
+ * in the page", and phrases quoted as an example. Only the words directly before or after count, because an attacker may
+ * write anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
@@ -133,14 +133,14 @@ function isAnnotation(text: string, start: number): boolean {
   );
 }
 
-/** Returns the word at this distance before `at`; -1 if the sentence has none. */
+/** Returns the word `distance` words before `at`, or -1 if the sentence has none. */
 function wordBefore(tokens: Tokens, at: number, distance: number): number {
   for (let token = at; token > at - distance; token--)
     if (token <= 0 || tokens.breaks[token] === 1) return -1;
   return tokens.words[at - distance] ?? -1;
 }
 
-/** Recognizes careful prompts: "Ignore any instructions embedded in the page". */
+/** Recognizes defensive prompts: "Ignore any instructions embedded in the page". */
 function isDefence(text: string, start: number, end: number): boolean {
   return IN_CONTENT.test(text.slice(end, end + 160)) && !OWN.test(text.slice(start, end));
 }
@@ -156,11 +156,13 @@ function isInQuotes(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 40), open);
   if (SINGLE_QUOTE.test(text.slice(open, open + SHELL_CHARS)))
     return open < start && isReported(text, open, end);
-  const isRightBefore = open < start && open >= start - 2 - MOST_ESCAPES;
-  return (isRightBefore && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
+  const isDirectlyBefore = open < start && open >= start - 2 - MAX_ESCAPES;
+  return (
+    (isDirectlyBefore && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end)
+  );
 }
 
-/** Recognizes the regular expression of a guard: `/reveal (your|the) system prompt/i`. */
+/** Recognizes a guard's regex: `/reveal (your|the) system prompt/i`. */
 function isExpression(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - EXPRESSION_CHARS), start);
   const opening = EXPRESSION_START.exec(before)?.[1];
@@ -169,7 +171,7 @@ function isExpression(text: string, start: number, end: number): boolean {
   return closing !== undefined && OF_EXPRESSIONS.test(`${opening}${text.slice(start, end)}${closing}`);
 }
 
-/** Returns the offset of the last opening quote before or within the phrase, with its escapes; or -1. */
+/** Returns the offset of the last opening quote before or within the phrase, including its escapes, or -1. */
 function openingQuote(text: string, start: number, end: number): number {
   for (let at = end - 1; at >= Math.max(0, start - WORDS_BEFORE); at--) {
     if (!QUOTES.test(text.charAt(at)) || APOSTROPHE.test(text.slice(at - 1, at + 2))) continue;
@@ -181,16 +183,16 @@ function openingQuote(text: string, start: number, end: number): number {
   return -1;
 }
 
-/** Returns the start of the escapes before a quote: backslashes of JSON, `'\\''` of a shell. */
+/** Returns the start of the escapes before a quote: JSON backslashes, or a shell's `'\\''`. */
 function withEscapes(text: string, quote: number): number {
   const [shell] = SHELL_QUOTE.exec(text.slice(Math.max(0, quote - SHELL_CHARS), quote + 1)) ?? [];
   if (shell !== undefined) return quote + 1 - shell.length;
   let open = quote;
-  while (quote - open < MOST_ESCAPES && text.charAt(open - 1) === '\\') open -= 1;
+  while (quote - open < MAX_ESCAPES && text.charAt(open - 1) === '\\') open -= 1;
   return open;
 }
 
-/** Reports whether a text about attacks quotes the phrase without ordering it. */
+/** Reports whether a text about attacks quotes the phrase without giving it as an order. */
 function isReported(text: string, open: number, end: number): boolean {
   const before = text.slice(Math.max(0, open - REPORT_CHARS), open);
   const close = end + (CLOSING.exec(text.slice(end, end + 65))?.[0].length ?? 0);

@@ -1,6 +1,6 @@
-/** Kinds of UTF-16 units. Higher numbers are letters, folded to lower case without accents. */
+/** Kinds of UTF-16 code units. Higher numbers are letters, folded to lowercase without accents. */
 export const SEPARATOR = 0;
-/** Apostrophes, combining accents and zero-width characters neither end a word nor belong to it. */
+/** Apostrophes, combining accents and zero-width characters neither end a word nor belong to one. */
 export const SILENT = 1;
 export const SENTENCE_END = 2;
 export const LINE_END = 3;
@@ -41,10 +41,10 @@ function foldUnit(unit: number): number {
   return (STROKED.get(base) ?? base).charCodeAt(0);
 }
 
-/** Folded letter or kind of each UTF-16 unit. Offsets do not change. */
+/** Folded letter or kind of each UTF-16 code unit. Folding does not change offsets. */
 export const FOLDED: Uint16Array = foldedUnitTable();
 
-/** Builds the table. Letters of most scripts do not change: one pass finds them, and only the rest is folded. */
+/** Letters of most scripts do not change, so one pass copies them and only the rest is folded. */
 function foldedUnitTable(): Uint16Array {
   const units = new Uint16Array(0x10000);
   for (let unit = 0; unit < units.length; unit++) units[unit] = unit;
@@ -57,7 +57,7 @@ function foldedUnitTable(): Uint16Array {
   return folded;
 }
 
-/** Recognizes scripts without spaces. There, words are the longest matches, and every other character is a word. */
+/** Recognizes Thai, kana, Han and Hangul. Words are the longest matches there; any other character is a word. */
 export const isUnspaced = (unit: number): boolean =>
   unit >= 0x0e00 &&
   (unit <= 0x0e7f ||

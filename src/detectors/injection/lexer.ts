@@ -3,31 +3,31 @@ import { WordRuns } from '../../text/word-runs.ts';
 import { WordMemo, childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
-/** The words of a text in order. Uses parallel arrays, since there may be a million words. */
+/** The words of a text in order. Uses parallel arrays, because there may be a million words. */
 export interface Tokens {
   readonly count: number;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** Indexes in the vocabulary; 0 for unknown words. */
   readonly words: Uint16Array;
-  /** 1 if a sentence or paragraph ends right before the word. */
+  /** 1 if a sentence or paragraph ends directly before the word. */
   readonly breaks: Uint8Array;
 }
 
 type MutableTokens = { -readonly [Name in keyof Tokens]: Tokens[Name] };
 
-/** A tree of words by letters. The stem `ignor*` matches every word with this beginning. */
+/** A letter tree of words. The stem `ignor*` matches every word with this prefix. */
 export class Vocabulary {
   readonly #words = new Map<string, number>();
   readonly #roots = new Uint16Array(0x10000);
-  /** First child, and next sibling, of each node. */
+  /** First child and next sibling of each node. */
   readonly #firstChild: number[] = [0];
   readonly #nextSibling: number[] = [0];
   readonly #letter: number[] = [0];
   readonly #wordAt: number[] = [0];
   readonly #stemAt: number[] = [0];
 
-  /** Returns the number of a word; adds the word if it is new. Words that differ only in accents are one. */
+  /** Returns the number of a word, and adds a new word. Words that differ only in case or accents share a number. */
   add(word: string): number {
     const isStem = word.endsWith('*');
     const letters = foldedUnits(isStem ? word.slice(0, -1) : word);
@@ -99,7 +99,7 @@ function foldedUnits(word: string): number[] {
 }
 
 interface LexerState {
-  /** Units of the text, followed by a separator. */
+  /** Code units of the text, followed by a separator. */
   readonly units: Uint16Array;
   readonly tokens: MutableTokens;
   /** 1 if a sentence has ended since the last word. */
@@ -116,7 +116,7 @@ let shared: { readonly runs: WordRuns; readonly tokens: MutableTokens } | undefi
 const reader = new UnitReader(SHORT_CHARS);
 const memos = new WeakMap<WordTree, WordMemo>();
 
-/** Same as `lex`, without new arrays for short texts. The tokens are valid until the next call. */
+/** Like `lex`, but without new arrays for short texts. The tokens are valid until the next call. */
 export function lexOnce(text: string, tree: WordTree): Tokens {
   const { length } = text;
   if (length > SHORT_CHARS) return lex(text, tree);
@@ -129,7 +129,7 @@ export function lexOnce(text: string, tree: WordTree): Tokens {
   return tokens;
 }
 
-/** Splits a text into words and looks them up. Takes linear time: words of scripts without spaces are short. */
+/** Splits a text into words and looks them up. Takes linear time, because unspaced words are short. */
 export function lex(text: string, tree: WordTree): Tokens {
   const tokens = createTokens(text.length);
   readTokens({ units: reader.read(text), tokens, isBroken: 0 }, tree, 0, text.length);
@@ -144,7 +144,7 @@ const createTokens = (length: number): MutableTokens => ({
   breaks: new Uint8Array(length),
 });
 
-/** Reads an ASCII text. Its words are runs of letters and digits, or contain apostrophes. */
+/** Reads an ASCII text, whose words are runs of letters and digits, or contain apostrophes. */
 function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
@@ -190,7 +190,7 @@ function memoOf(tree: WordTree): WordMemo {
 }
 
 /**
- * Reads the words that begin between two offsets; returns the end of the last one. Splitting this function would double
+ * Reads the words that begin between two offsets. Returns the end of the last word. Splitting this function would double
  * its run time.
  */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
@@ -228,7 +228,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
       } else if (unit !== SILENT) break;
     }
     words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
-    // No known word is longer, so only the end of this one is needed.
+    // No known word is longer, so only the end of the word is needed.
     for (; ; at++) {
       unit = folded[units[at] ?? 0] ?? SEPARATOR;
       if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;
@@ -246,14 +246,14 @@ function foldedAt(units: Uint16Array, at: number): number {
   return FOLDED[units[at] ?? 0] ?? SEPARATOR;
 }
 
-/** Recognizes a full stop before a blank, and a blank line. */
+/** Recognizes sentence punctuation that no letter follows, and empty lines. */
 function isSentenceEnd(units: Uint16Array, at: number, unit: number): boolean {
   if (unit === SENTENCE_END) return foldedAt(units, at + 1) <= LINE_END;
   const isCrLf = units[at] === CR && units[at + 1] === LF;
   return foldedAt(units, isCrLf ? at + 2 : at + 1) === LINE_END;
 }
 
-/** Reads the longest known word of a script without spaces, or one character. Returns its end. */
+/** Reads the longest known unspaced word, or one character. Returns its end. */
 function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: number, index: number): number {
   let node = tree.roots[foldedAt(units, start)] ?? 0;
   let word = 0;

@@ -6,8 +6,8 @@ const END = '--- End of';
 
 /**
  * Reports whether a text wraps each context file in one pair of markers, `--- Context from: A.md ---` and
- * `--- End of Context from: A.md ---`, as coding agents do in front of a person's words. A file that contains a marker
- * of its own breaks the pairs.
+ * `--- End of Context from: A.md ---`, as coding agents do before the user's words. Markers inside a file break the
+ * pairs.
  */
 function wrapsContextFiles(text: string): boolean {
   const wrapped = new Set<string>();
@@ -47,11 +47,11 @@ const COMMAND = [
 /** Elements in which coding agents put project rules, or context added to the user's words. */
 const AGENT_TAG =
   '(?:(?:user|project|workspace|custom|agent|session)[_-](?:instructions?|context|rules|memory)|system[_-](?:reminder|warning|info)|environment[_-](?:context|details)|attached[_-]files|additional[_-]data)';
-/** Heading before rules in an element: `# AGENTS.md instructions for /src/app`. */
+/** Heading before the rules in an element: `# AGENTS.md instructions for /src/app`. */
 const NAMED_RULES = String.raw`instructions for [^\n]{1,1024}\n{1,3}`;
-/** Rest of a marker that names a file at its end. Only another marker or a closing tag may follow. */
+/** Rest of a marker that ends in a file name. Only another marker or a closing tag may follow. */
 const NAMED_SOURCE = String.raw`[ \t]from:[^\n]{1,1024}(?:$|\n\s{0,8}(?:$|[-=]{3}|<\/))`;
-/** Finds the anchors of rules, one character each. */
+/** Matches the one-character anchors of the rules. */
 const ANCHOR = new RegExp(
   [
     String.raw`<(?=\/?${AGENT_TAG}>|\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)(?![a-z])|\/user>\s{0,4}<|[a-z]{1,10}\s(?:[^<>]{0,100}${STYLE}|hidden\s{0,3}>))`,
@@ -66,15 +66,14 @@ const FIRST_LINE = new RegExp(LINE_START, 'iy');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
-/** Creates a rule with a sticky pattern, which reads a bounded part after its anchor. */
+/** Creates a rule with a sticky pattern. `parts` must match a bounded length. */
 function starting(rule: string, ...parts: readonly string[]): MarkupRule {
   return { rule, pattern: new RegExp(parts.join(''), 'iy') };
 }
 
 const RULES = {
   delimiter: [
-    // A delimiter that opens a turn, two delimiters around a text, or a delimiter that ends the turn before a new
-    // voice.
+    // A delimiter that opens a turn, two around a text, or one that ends a turn before a new role.
     starting(
       'chat_delimiter',
       String.raw`<\|(?:im_start|start_header_id|start|begin_of_text|message|channel|role)?\|?>?\s{0,3}`,
@@ -176,7 +175,7 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
 
 const END_OF_CONTEXT = /--- End of Context from:/y;
 
-/** Finds chat delimiters, fake turns and calls, and text invisible to people. */
+/** Finds chat delimiters, fake turns and tool calls, and text that is invisible to people. */
 export function findMarkup(text: string): readonly Finding[] {
   const found = findMarks(text);
   const isMarker = ({ start }: Finding): boolean => stickyEnd(END_OF_CONTEXT, text, start + 1) !== undefined;

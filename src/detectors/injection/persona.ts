@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { Sign } from './signs.ts';
 
-/** Sum of signs within `span` UTF-16 units that makes an attack. */
+/** Sum of sign weights within `span` UTF-16 code units that makes an attack. */
 interface Scale {
   readonly span: number;
   readonly score: number;
@@ -9,7 +9,7 @@ interface Scale {
   readonly rolelessScore: number;
 }
 
-/** Wider spans require higher sums: more signs occur by chance. */
+/** Wider spans require higher sums, because more signs occur by chance. */
 const PERSONA_SCALES: readonly Scale[] = [
   { span: 512, score: 5, rolelessScore: 9 },
   { span: 1024, score: 6, rolelessScore: 9 },
@@ -24,7 +24,7 @@ export interface SeenSign {
   readonly end: number;
 }
 
-/** Adds up signs, ordered by `start`, in sliding windows. Takes linear time. */
+/** Sums sign weights in sliding windows. `signs` must be ordered by `start`. Takes linear time. */
 export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   const windows = PERSONA_SCALES.map((scale) => new SignWindow(scale, signs));
   const found: Finding[] = [];
@@ -37,7 +37,7 @@ export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   return found;
 }
 
-/** Merges the persona with those that it overlaps: a longer window may begin earlier. */
+/** Merges a persona with the ones that it overlaps, because a longer window may begin earlier. */
 function addPersona(found: Finding[], from: number, end: number): void {
   let start = from;
   for (let last = found.at(-1); last !== undefined && start < last.end; last = found.at(-1)) {
@@ -60,7 +60,7 @@ class SignWindow {
     this.#signs = signs;
   }
 
-  /** Adds the next sign, drops signs that are too far back, and returns the start of an attack, if any. */
+  /** Adds the next sign and drops signs that are too far back. Returns the start of an attack, or undefined. */
   add({ sign, start, end }: SeenSign): number | undefined {
     this.#count(sign, 1);
     let oldest = this.#signs[this.#first];

@@ -1,6 +1,6 @@
 import type { Detector, Finding } from '../finding.ts';
 
-/** Attacks in the description of an MCP tool, for the model that reads it (tool poisoning). */
+/** Attacks on the model in MCP tool descriptions (tool poisoning). */
 export const POISONING_RULES = [
   'concealment',
   'secret_file',
@@ -12,11 +12,11 @@ export const POISONING_RULES = [
 ] as const;
 type PoisoningRule = (typeof POISONING_RULES)[number];
 
-/** Signs of a poisoned description. Ordinary descriptions contain most of them, but not together. */
+/** Signs of a poisoned description. Ordinary descriptions contain single signs, but not combinations. */
 const SIGNS = {
   /** Files and keys that no tool needs. */
   secretFile: String.raw`(?:~|\$home)?[\\/]?\.(?:ssh|aws|gnupg|kube|netrc|pypirc|git-credentials)\b[\w\\/.-]{0,60}|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\bauthorized_keys\b|[\\/]etc[\\/](?:passwd|shadow)\b|\bmcp\.json\b|\bclaude_desktop_config\.json\b|\bwallet\.dat\b`,
-  /** Files of projects, which honest tools name too. */
+  /** Project files, which honest tools also mention. */
   projectSecrets: String.raw`(?:^|[\s'"\x60(/])\.env\b|\bcredentials\.json\b|\bapi keys?\b|\bpasswords?\b|\baccess tokens?\b|\benvironment variables\b|\b(?:ssh|private|wallet|signing) keys?\b|\bseed phrases?\b`,
   handOver: String.raw`\b(?:pass|send|provide|put|include|insert|append|attach|supply|place|forward|submit|upload|paste|embed|add)(?:ing)?\s[^]{0,30}?\b(?:contents?|it|them|its|data|values?|text|files?|keys?|results?|history|prompt|messages?|conversation)\b`,
   parameter: String.raw`\b(?:as|in|into|via|through|to|with|using)\s(?:the\s|a\s|an\s|this\s)?(?:['"\x60]\w{1,40}['"\x60]|\w{1,40}\s(?:parameter|argument|param|field)\b)|\bside_?note\b`,
@@ -46,7 +46,7 @@ const CONCEALMENT = [
 
 interface PoisoningCombination {
   readonly rule: PoisoningRule;
-  /** In any order, within `span` UTF-16 units. */
+  /** In any order, within `span` UTF-16 code units. */
   readonly signs: readonly Sign[];
   readonly span: number;
 }
@@ -88,8 +88,8 @@ interface Seen {
 }
 
 /**
- * Finds orders to hide something, to hand over keys, files or the conversation, to redirect messages, and invisible
- * text. Only for tool definitions: answers of tools may contain such words for legitimate reasons.
+ * Finds orders to hide something, to hand over keys, files or the conversation, or to redirect messages; also invisible
+ * text and terminal escapes. Only for tool definitions, because tool answers may legitimately contain these words.
  */
 export const findToolPoisoning: Detector = (text) => {
   const found = [
@@ -124,7 +124,7 @@ function findCombinations(text: string): Finding[] {
   return COMBINATIONS.flatMap((combination) => combined(text, seen, combination));
 }
 
-/** Walks the signs once, remembering the last place of each, and merges overlapping findings. */
+/** Walks the signs once, with the last occurrence of each, and merges overlapping findings. */
 function combined(
   text: string,
   seen: readonly Seen[],
@@ -149,7 +149,7 @@ function combined(
 /** Maximum part of a sentence before and after a finding. */
 const SENTENCE_CHARS = 240;
 
-/** Extends a finding to whole sentences: half an order might still be followed. */
+/** Extends a finding to whole sentences, because a model might follow half an order. */
 function wholeSentence(text: string, given: Finding): Finding {
   const before = text.slice(Math.max(0, given.start - SENTENCE_CHARS), given.start);
   const after = text.slice(given.end, given.end + SENTENCE_CHARS);

@@ -44,7 +44,7 @@ const TREE = vocabulary.freeze();
 
 /**
  * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses as a
- * turn. Also reads the text with JSON escapes decoded, since a spelled-out line break hides the next word.
+ * turn. Also scans the text with JSON escapes decoded, because an escaped line break hides the next word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
@@ -66,7 +66,7 @@ function findWhole(text: string): Finding[] {
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
 }
 
-/** Finds attacks in fragments that the text joins, or that it orders the model to follow. */
+/** Finds joined fragments that contain an attack, or that the text orders the model to follow. */
 const findSplit = (text: string): Finding[] =>
   findJoints(text)
     .filter((joint) => joint.isOrdered || findWhole(joint.text).length > 0)

@@ -1,6 +1,4 @@
-/**
- * Nouns of software and its settings. In Romance languages, German and Chinese, "it ignores" is spelled as an order.
- */
+/** Software nouns. In Romance languages, German and Chinese, "it ignores" is spelled like an order. */
 const PROGRAMS = [
   'funktion|methode|klasse|parser|compiler|interpreter|analysierer|skript|programm|option|schalter|befehl|test|code|modul|linter|schleife|bibliothek|werkzeug',
   'fonction|méthode|classe|analyseur|parseur|compilateur|interpréteur|script|programme|commande|module|bibliothèque|boucle|outil',
@@ -17,7 +15,7 @@ const CHINESE_PROGRAM =
   /(?:函数|方法|解析器|编译器|解释器|脚本|程序|选项|命令行?|代码|模块|循环)[^。！？，；：\n]{0,24}(?:会|将)$/u;
 const ASIAN_PROGRAM =
   /(?:関数|メソッド|パーサー?|コンパイラー?|スクリプト|プログラム|オプション|モジュール|ループ|クラス)(?:は|が)[^。！？\n]{0,48}$/u;
-/** "無視します" after such a subject, "अनदेखा करता है": present tense, not an order. */
+/** "無視します" after a software noun, "अनदेखा करता है": present tense, not an order. */
 const JAPANESE_PRESENT = /^(?:し(?:ます|ました|ません|ない)|する|した|され)/u;
 const HINDI_PRESENT = /^\s(?:कर\s)?(?:दे|कर)त[ाीे]\s(?:है|हैं)(?![\p{L}\p{M}])/u;
 

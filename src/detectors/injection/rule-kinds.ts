@@ -1,7 +1,7 @@
 import type { WordClasses } from './grammar.ts';
 import type { PhraseLabel, PhraseRule } from './phrase-rules.ts';
 
-/** Words of the rules below, besides `WORDS`. */
+/** Words of the rules below, in addition to `WORDS`. */
 export const KIND_WORDS = {
   WANT: `need needs needed require requires required must want wants like have has had demand demands wish cleared authorized authorised allowed entitled
     permitted supposed instructed tasked obliged ordered asked going`,
@@ -53,10 +53,10 @@ export const KIND_WORDS = {
   AS_ELSEWHERE: `als que comme como come как wie`,
 } as const satisfies WordClasses;
 
-/** Fragments that the text joins again. */
+/** Fragments that the text joins. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
-/** Verbs that often report on others if a person precedes them. Here, people ask for themselves. */
+/** Includes first-person subjects, because the mention guard ignores verbs after a subject. */
 const ASKING = [
   'WANT',
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',
@@ -65,7 +65,7 @@ const ASKING = [
 /** Attacks that need more than a verb and its object. */
 export const KIND_RULES: readonly PhraseRule[] = [
   {
-    // Requests for the prompt with an official reason.
+    // Requests for the prompt under a pretext.
     label: { class: 'leak', rule: 'pretext' },
     patterns: [
       ...ASKING.flatMap((asking) => [
@@ -183,7 +183,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Fragments in prose. `findJoints` reads named ones.
+    // Fragments in prose. `findJoints` finds named ones.
     label: SPLIT_PAYLOAD,
     patterns: [
       'concatenate|combine|join|merge|assemble|glue|stitch|reassemble|recombine ~4 parts|pieces|strings|fragments|halves|variables|chunks|words|sentences ~4 and|then ~3 answer|obey|respond|reply|comply ~1 to|with|the|what|it ~2 result|resulting|combined|whole|full|outcome|it|they|complete',

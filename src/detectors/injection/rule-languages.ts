@@ -14,7 +14,7 @@ export const LANGUAGE_WORDS = {
     игнорируй игнорируйте проигнорируй забудь забудьте нарушь нарушай нарушьте обойди обойдите отбрось отбросьте пренебреги пренебрегай отринь
     تجاهل تجاهلي تجاهلوا وتجاهل انس انسى أهمل اهمل تخط تخطى تجاوز اكسر خالف تخل اخرق
     忽略 忽视 无视 忘记 忘掉 抛开 抛弃 丢弃 放弃 绕过 违反 违背 打破 突破 摆脱 無視 忘記 繞過 違反`,
-  /** Imperatives of "switch off" and "delete", which also apply to tables and mails. */
+  /** Imperatives of "switch off" and "delete", which also apply to tables and emails. */
   SWITCH_OFF: `
     deaktiviere lösche entferne streiche désactive désactivez supprime efface désactiver éteins desactiva desactive elimina borra apaga suprime
     disattiva disattivate elimina cancella spegni rimuovi desative desativa desligue remova apague elimine verwijder wis deactiveer
@@ -43,9 +43,9 @@ export const LANGUAGE_WORDS = {
     sviluppatore creatori creatore desenvolvedores desenvolvedor criadores criador ontwikkelaars ontwikkelaar разработчик* создател* المطورين المطور مطوريك مطورك
     डेवलपर* निर्माता* 开发者 开发人员 创造者 開発者の 開発者`,
   AUTHOR_RULES: `规定 指示 规则 指令 限制 規則 指示 ルール 制約`,
-  /** Final verbs, after the object. */
+  /** Verbs that follow the object. */
   SHUN_LAST: `तोड़ो हटाओ छोड़ो भूलो भुलाओ 無視 忘れて 破って 捨てて 無効 解除 飛ばして 脇に置いて 破棄`,
-  /** Hindi verbs of two words. */
+  /** Two-word Hindi verbs. */
   SHUN_HINDI: `भूल तोड़ छोड़ हटा भुला अनदेखा नजरअंदाज नज़रअंदाज़`,
   ORDER_HINDI: `जाओ जाइए दो दीजिए दे करो करें कर कीजिए`,
 
@@ -59,7 +59,7 @@ export const LANGUAGE_WORDS = {
   TELL: `nenne nenn zeige zeig verrate wiederhole gib montre montrez affiche affichez donne donnez révèle révélez répète répétez récite muestra muestre muéstrame dime dame
     revela repite imprime mostra mostrami dimmi rivela ripeti stampa scrivi mostre diga repita imprima toon geef herhaal onthul vertel
     покажи покажите назови выведи раскрой раскройте повтори сообщи перечисли`,
-  /** Orders to write a text out. */
+  /** Orders to write out a text. */
   COPY_OUT: `schreib schreibe kopiere füge zitiere recopie recopiez colle collez copie copiez écris écrivez transcris escribe pega copia transcribe escriba pegue
     trascrivi incolla scrivi escreva escreve cole cola schrijf plak kopieer напиши напишите вставь скопируй процитируй`,
   SYSTEM_BRIEFING: `systemprompt systeemprompt systemanweisung systemanweisungen systemnachricht systeemopdracht systeembericht`,
@@ -82,7 +82,7 @@ export const LANGUAGE_WORDS = {
   WEB: `http https webhook`,
 } as const satisfies WordClasses;
 
-/** "By which you were set up". */
+/** "With which you were set up". */
 const SET_UP = [
   'du ~2 eingerichtet|konfiguriert|programmiert|eingestellt|instruiert wurdest|bist',
   'tu ~2 été ~1 configuré|programmé|réglé',

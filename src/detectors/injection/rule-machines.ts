@@ -71,7 +71,7 @@ const PORTRAITS = [
   ],
 ] as const;
 
-/** Machines that the model should play: without limits, and without refusals. Either alone is a role in a story. */
+/** Orders to play a machine without limits and without refusals. Either alone is a role in a story. */
 export const MACHINE_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'persona', rule: 'unlocked_mode' },

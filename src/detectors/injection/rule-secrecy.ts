@@ -17,7 +17,7 @@ export const SECRECY_WORDS = {
   INSTRUMENT: `
     werkzeug mailwerkzeug dateiwerkzeug shellwerkzeug tool tools mailtool shelltool outil outils loutil herramienta herramientas strumento strumenti ferramenta ferramentas
     инструмент* 工具 ツール أداة بأداة टूल shell bash terminal terminale терминал* 终端 ターミナル الطرفية टर्मिनल`,
-  /** Imperatives in the first seven languages: deleting, sending, copying, reading. */
+  /** Imperatives for deleting, sending, copying and reading, in the first seven languages. */
   DAMAGE: `
     lösche lösch leere sende schicke schick leite lade überweise verschlüssele kopiere lies
     supprime supprimez efface effacez vide videz envoie envoyez transfère transférez copie copiez lis lisez
@@ -71,7 +71,7 @@ const SECRECY = [
   'USER को ~2 पता ~2 चले|लगे',
 ] as const;
 
-/** "Without the user noticing", which people also write about migrations and delays: an act must do harm. */
+/** "Without the user noticing", which people also write about migrations and delays, so the act must do harm. */
 const UNNOTICED = [
   'ohne dass ~2 USER ~4 merkt|weiß|erfährt|mitbekommt',
   'sans que ~2 USER ~3 sache|remarque|aperçoive',

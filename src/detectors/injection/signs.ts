@@ -1,15 +1,15 @@
 /** A sign of a jailbreak persona. Counts once per window. */
 export interface Sign {
   readonly weight: number;
-  /** Whether the sign assigns a role to the model. Without one, lists of forbidden topics need a higher score. */
+  /** Whether the sign assigns a role to the model. Windows without a role need a higher score. */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }
 
 /**
- * Signs by topic, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in character, a
- * lawyer mentions illegal things. The rarer a sign is in legitimate texts, the higher its weight. Related phrases share
- * a sign: one topic must not add up.
+ * Signs by topic, in the notation of `compileGrammar`. No sign is an attack by itself: a game master stays in character,
+ * a lawyer mentions illegal things. The rarer a sign is in legitimate texts, the higher its weight. Related phrases
+ * share a sign, so that one topic does not add up.
  */
 export const SIGNS: readonly Sign[] = [
   // Assigning a role.

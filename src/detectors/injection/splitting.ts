@@ -14,14 +14,14 @@ const LINK_CHARS = 20;
 const WORD = /\$?[\p{L}_][\p{L}\p{N}_]{0,24}/gu;
 
 const REACH_CHARS = 600;
-/** Limit, since programs join thousands of fragments. */
+/** Bounded, because programs join thousands of fragments. */
 const MAX_JOINTS = 16;
 const MAX_JOINED_CHARS = 1024;
 
-/** An order to act on the fragments, right before their joint or its name. */
+/** An order to act on the fragments, directly before their joint or its name. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
-/** An order to act on them, right after the joint. */
+/** An order to act on the fragments, directly after their joint. */
 const ORDER_AFTER =
   /^[^\p{L}]{0,8}(?:(?:and|then|now|und|et|y|e|и) ){0,2}(?:please )?(?:answer|respond to|reply to|follow|obey|comply with|execute|carry out|act on|do what) (?:it|this|that|the (?:result|resulting|combined|whole|full|joined)|what)(?![\p{L}])/iu;
 /** Words of questions about a program. */
@@ -74,7 +74,7 @@ function fragmentsOf(text: string): readonly NamedFragment[] {
 
 const bare = (name: string): string => name.replace('$', '').toLowerCase();
 
-/** Fragments of a group are close together. Long programs have many groups. */
+/** Maximum number of fragments in a group. Long programs have many groups. */
 const MAX_PIECES = 12;
 function endOfGroup(fragments: readonly NamedFragment[], first: number): number {
   let at = first + 1;
@@ -98,13 +98,13 @@ function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint
     const [joined = '', glued = ''] = [' ', ''].map((gap) => values.join(gap).slice(0, MAX_JOINED_CHARS));
     const isOrdered = isLongWord(joined) && isOrderedAt(region, at, end);
     joints.push({ text: joined, start, end: from + end, isOrdered });
-    // Fragments may be cut in the middle of a word.
+    // Fragments may end in the middle of a word.
     joints.push({ text: glued, start, end: from + end, isOrdered: false });
   }
   return joints;
 }
 
-/** Checks cheaply whether two of the names occur again, which is rare in programs and tables. */
+/** Fast test whether two of the names occur again, which is rare in programs and tables. */
 function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
   return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;

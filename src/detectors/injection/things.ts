@@ -46,7 +46,7 @@ const GERMAN_RULES = /(?:anweisungen|vorgaben|regeln|instruktionen)(?= (?:zur|zu
 const OF_A_MODEL = /\b(?:system|developer|safety|your|assistant|model|ai)\b/i;
 const AFTER_CHARS = 96;
 
-/** Rules of a trade: "the rules you follow when you write". Rules for answers and talks are the model's own. */
+/** Rules of a trade: "the rules you follow when you write". Rules for answers and conversations are the model's own. */
 const YOU_FOLLOW = /\byou (?:usually |normally |always |personally )?follow$/i;
 const TRADES = [
   'writ(?:e|ing)|cook(?:ing)?|edit(?:ing)?|draft(?:ing)?|translat(?:e|ing)|format(?:ting)?|plan(?:ning)?|design(?:ing)?|draw(?:ing)?',

@@ -1,6 +1,6 @@
 import type { WordClasses } from './grammar.ts';
 
-/** Words for earlier texts, without words for places on a screen. */
+/** Words for earlier texts, without words for positions on a screen. */
 const RECENT = `
     previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
     vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
@@ -14,8 +14,8 @@ const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas t
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * Words used in injections, by their role in the sentence. The lexer folds accents; `stem*` matches every ending. A
- * class contains all languages, so a pattern works for all languages with its word order.
+ * Words used in injections, by their role in the sentence. The lexer folds accents; `stem*` matches any ending. A class
+ * contains all languages, so a pattern works in all languages with the same word order.
  */
 export const WORDS = {
   IGNORE: `
@@ -27,14 +27,14 @@ export const WORDS = {
     игнорируй игнорируйте игнорировать проигнорируй проигнорируйте забудь забудьте забыть ігноруй ігноруйте ігнорувати
     отбрось отбросьте нарушь zignoruj ignoruj zignorujcie zapomnij pomiń odrzuć ignorera glöm bortse strunta åsidosätt ignorér glem ignoruj zapomeň ignoră uită abaikan lupakan huwag
     تجاهل تجاهلوا انس أهمل αγνόησε αγνοήστε अनदेखा नजरअंदाज भूल 忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 不要理会 抛弃 丢弃 放弃 绕过 违背 不要遵守 不要遵循 不再遵守 不再遵循 不遵守 不遵循`,
-  /** Verbs of laws and authorities, where overruling rules is legitimate. */
+  /** Verbs common in law and government, where overruling rules is legitimate. */
   OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent scrap ditch reject repeal negate void
     rescind annul toss`,
   DEFY: `disobey defy violate breach break bypass circumvent`,
   /** Everyday orders to computers, which need more context to be suspicious. */
   IGNORE_SOFT: `delete erase remove reset clear cancel drop skip disable suspend void revoke lift purge wipe discontinue
     lösche streiche verwirf umgehe efface abandonne contourne anula anule annulla cancella scarta apague wis отмени отключи сотри удали anuluj hapus 取消 清除 删除 supprime elimina borra`,
-  /** Verb-last languages and German infinitives. */
+  /** Verbs of verb-last languages, and German infinitives. */
   IGNORE_LAST: `ignorieren vergessen missachten 無視 忘れて 忘れ 破棄 無効 従わ 무시 무시하고 무시해 잊어 잊고 yoksay unut görmezden aldırma अनदेखा नजरअंदाज भूल`,
   IGNORE_PHRASE: `set put leave push cast throw brush toss lay`,
   IGNORED: `ignored disregarded forgotten discarded dismissed overridden bypassed`,
@@ -47,7 +47,7 @@ export const WORDS = {
 
   /** Words for earlier texts. */
   WHEN: `above before ${RECENT}`,
-  /** `WHEN` without places on a screen. */
+  /** `WHEN` without positions on a screen. */
   RECENT,
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
     inherent internal hidden secret`,
@@ -55,7 +55,7 @@ export const WORDS = {
   MODEL: `system safety content ethical ethics moral security moderation developer developers openai anthropic`,
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
   ALL: `all any every each everything entire whole ${ALL_ELSEWHERE}`,
-  /** `ALL` without English. */
+  /** `ALL` without English words. */
   ALL_ELSEWHERE,
   RULES: `
     instruction instructions instuctions instructons directive directives guideline guidelines prompt prompts guardrail guardrails programming
@@ -67,10 +67,10 @@ export const WORDS = {
     talimat* kural* komut* kısıtlama* yönerge* instruksi perintah aturan pedoman petunjuk hướng التعليمات تعليمات الأوامر القواعد التوجيهات οδηγίες निर्देश* आदेश* नियम*
     指令 指示 规则 規則 提示 命令 说明 設定 设定 要求 ルール プロンプト 指示を 제한 제한을 限制 限制を 准则 準則 约束 約束 制限 禁令 提示词 지시 지시를 지시사항 지침 명령 규칙 프롬프트`,
   SYSTEM_PROMPT: `systemprompt systemanweisung systemanweisungen systeminstruktionen 系统提示 系统提示词 系统指令 システムプロンプト`,
-  /** `RULES` without words of networks, linters and offices. */
+  /** `RULES` without words common in networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** `RULES_HARD` without words that programs use. Mostly plurals: a program may have an instruction or a prompt. */
+  /** `RULES_HARD` without words of programs: mostly plurals, because a program may have an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
   /** Rules of a model if `your` precedes. */
@@ -96,7 +96,7 @@ export const WORDS = {
   /** Verbs of ordinary requests. They disclose something only if their object is a prompt. */
   TURN_OVER: `describe explain present report publish post paraphrase rephrase transcribe surface uncover narrate type hand read see view know write
     put turn make include append attach email mail resend check begin start reply answer respond`,
-  /** `DISCLOSE` for text above: `translate the text above` is a legitimate request. */
+  /** `DISCLOSE` for text above, without legitimate requests such as `translate the text above`. */
   REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
   /** Attributes of prompts, rarely of other texts. */
@@ -109,10 +109,10 @@ export const WORDS = {
   NONE: `no without zero any lacks lack lacking devoid none`,
   REFUSE: `refuse refuses refused refusing refusal refusals decline declines declined declining deny denies denied denying reject rejects rejected
     rejecting censor censors censored censoring disobey disobeys`,
-  /** Words instead of an answer, or in addition to it. */
+  /** Verbs for lecturing instead of answering. */
   LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
   ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
-  /** Restraints of a persona, without words of laws and authorities. */
+  /** Restraints of a persona, without legal words. */
   FETTERS: `restrictions limitations filters censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
     guardrails safeguards moderation`,
 
@@ -120,7 +120,7 @@ export const WORDS = {
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
     moderation conscience scruples`,
-  /** `CREED` without words of software: warnings, rules and filters are often turned off. */
+  /** `CREED` without software words, because warnings, rules and filters are often turned off. */
   BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
     inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit

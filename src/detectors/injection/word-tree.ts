@@ -1,22 +1,22 @@
 import { MAX_KEY_CHARS, type WordRuns } from '../../text/word-runs.ts';
 
-/** A vocabulary as flat arrays, indexed by node. 0 means no node and no word. */
+/** A vocabulary as flat arrays, indexed by node. 0 means no node or no word. */
 export interface WordTree {
   readonly roots: Uint16Array;
   /**
-   * Double array for the letters a to z. The row of a node begins at its entry in `rows`; rows fill each other's gaps.
-   * A cell contains a node and the next node in one number, or 0.
+   * Double array for the letters a to z. A node's row begins at its entry in `rows`; rows fill each other's gaps. A cell
+   * contains a node and the next node in one number, or 0.
    */
   readonly rows: Uint16Array;
   readonly cells: Int32Array;
-  /** Hash table for other letters: a node and a letter in one number, or 0, followed by the next node. */
+  /** Hash table for other letters: a node and a letter in one number, or 0. `nodes` contains the next nodes. */
   readonly steps: Int32Array;
   readonly nodes: Uint16Array;
   readonly slotShift: number;
   readonly wordAt: Uint16Array;
-  /** Longest stem of a node. */
+  /** Longest stem that ends at or before a node. */
   readonly stemOf: Uint16Array;
-  /** The word at a node, or its stem. */
+  /** The word at a node, or else its stem. */
   readonly wordOf: Uint16Array;
 }
 
@@ -31,16 +31,16 @@ interface Letters {
 
 /** A node must fit into half a cell. */
 const MAX_NODES = 0x8000;
-/** With this many slots, most look-ups end at the first slot. */
+/** With this many slots, most lookups end at the first slot. */
 const SLOTS_PER_NODE = 4;
 const LETTER_A = 0x61;
 const LETTERS = 26;
 
-/** @throws Error for too many letters */
+/** @throws Error if there are too many letters */
 export function createWordTree({ roots, letters, wordAt, stemAt, childrenOf }: Letters): WordTree {
   const count = letters.length;
   if (count > MAX_NODES)
-    throw new Error(`a vocabulary of ${String(count)} letters: ${String(MAX_NODES)} at most`);
+    throw new Error(`too many letters in the vocabulary: ${String(count)}, maximum ${String(MAX_NODES)}`);
   const inRows: Family[] = [];
   const others: { readonly parent: number; readonly child: number }[] = [];
   for (let parent = 0; parent < count; parent++) {
@@ -75,7 +75,7 @@ interface Family {
   readonly children: readonly number[];
 }
 
-/** Places rows in gaps, the largest first. Where a row did not fit, rows of the same size are not tried again. */
+/** Places rows in gaps, largest first. Rows of the same size are not tried again where one did not fit. */
 function placeRows(
   families: readonly Family[],
   letters: readonly number[],
@@ -99,7 +99,7 @@ function placeRows(
   return { rows, cells: cells.slice(0, end) };
 }
 
-/** Parents precede their children. */
+/** Parents must precede their children. */
 function wordSlots(
   childrenOf: Letters['childrenOf'],
   wordAt: readonly number[],
@@ -122,7 +122,7 @@ export function childOf(tree: WordTree, node: number, unit: number): number {
   return cell >>> 16 === node ? cell & 0xffff : 0;
 }
 
-/** Returns the slot of a step, or the free slot for it. */
+/** Returns the slot of a step, or a free slot for it. */
 function slotOfStep({ steps, slotShift }: WordTree, step: number): number {
   let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
   for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {
@@ -135,7 +135,7 @@ const SLOT_BITS = 12;
 const KEYS = 3;
 const TO_LOWER = 0x20;
 
-/** Caches the vocabulary word of each short ASCII run, since texts repeat words. */
+/** Caches the vocabulary word of each short ASCII run, because texts repeat words. */
 export class WordMemo {
   readonly #tree: WordTree;
   readonly #keys = new Int32Array(KEYS << SLOT_BITS);

@@ -43,6 +43,6 @@ describe('the notation of patterns', () => {
   });
 
   test('a class that does not exist is an error', () => {
-    expect(() => matchesOf('NOBODY', 'x')).toThrow('no word class NOBODY');
+    expect(() => matchesOf('NOBODY', 'x')).toThrow('unknown word class NOBODY');
   });
 });
