@@ -16,7 +16,7 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
   };
 }
 
-/** Denies a judged call. For MCP, the denial names the tool and the rule for the agent. */
+/** Denies a judged call. In MCP, the denial tells the agent the tool and the rule. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
@@ -30,7 +30,6 @@ export interface ToolDenial {
   readonly reason: string;
   readonly rule: string;
   readonly type?: ErrorType;
-  /** Finding of the rule, and its place. */
   readonly found?: Omit<RefusalFinding, 'rule'>;
 }
 
@@ -38,7 +37,7 @@ export function calledByName(check: string): Pick<RefusalFinding, 'detector' | '
   return { detector: check, place: placeOf(['params', 'name']) };
 }
 
-/** Refuses a tool call, and describes to the agent how to proceed (docs/mcp.md). */
+/** Refuses a tool call, and tells the agent how to proceed (docs/mcp.md). */
 export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }: ToolDenial): Denial {
   return {
     kind: 'deny',
@@ -49,12 +48,12 @@ export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }
   };
 }
 
-/** 400: the client sent something invalid. */
+/** 400: the request is invalid. */
 export function invalidRequest(message: string): Denial {
   return { kind: 'deny', type: 'invalid_request', message };
 }
 
-/** Ends a refusal that no retry can cure soon, in words that Qwen Code and Gemini CLI look for (decision 099). */
+/** Suffix of refusals that no retry resolves. Qwen Code and Gemini CLI recognize its words (decision 099). */
 export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 
 export function resetsIn(ms: number): string {

@@ -5,12 +5,12 @@ import type { Check } from '../pipeline/check.ts';
 import type { FactName } from '../pipeline/facts.ts';
 import type { CheckServices } from './services.ts';
 
-/** Sections of gateway.yaml by name. Each section is optional in the file. */
+/** Sections of gateway.yaml by name; all are optional in the file. */
 export type Sections = Readonly<Record<string, z.ZodType>>;
 
 type Read<Own extends Sections> = { readonly [Name in keyof Own]: Settings<Own[Name]> };
 
-/** Facts of an exchange that a check reads and writes (pipeline/facts.ts). */
+/** Exchange facts that a check reads and writes (pipeline/facts.ts). */
 export interface FactUse<Reads extends FactName = FactName, Writes extends FactName = FactName> {
   /** Facts that this check or an earlier one must write. */
   readonly reads?: readonly Reads[];
@@ -19,7 +19,7 @@ export interface FactUse<Reads extends FactName = FactName, Writes extends FactN
   readonly refreshes?: readonly Reads[];
 }
 
-/** Entry of a check in `order.ts`, loaded with the configuration. `make` imports the check itself. */
+/** A check's entry in `order.ts`, loaded with the configuration. `make` imports the check itself. */
 export interface CheckEntry<
   Name extends string,
   Own extends Sections,
@@ -34,7 +34,6 @@ export interface CheckEntry<
 type None = Record<never, never>;
 type Make<Name extends string, Own extends Sections> = CheckEntry<Name, Own>['make'];
 
-/** Returns the entry of a check without sections of its own. */
 export function checkEntry<
   Name extends string,
   Reads extends FactName = never,
@@ -43,7 +42,6 @@ export function checkEntry<
   return { sections: {}, facts, make };
 }
 
-/** Returns the entry of a check with sections of its own. */
 export function configuredCheck<
   Name extends string,
   Own extends Sections,

@@ -1,7 +1,7 @@
-/** Holds and running calls of a stopped gateway end after this time. */
+/** After this time, the reservations and running calls of a stopped gateway expire. */
 export const LEASE_MS = 30_000;
 
-/** Returns the renewal interval: two renewals in a row may fail. */
+/** Two renewals in a row may fail. */
 export function renewAfterMs(leaseMs = LEASE_MS): number {
   return leaseMs / 3;
 }

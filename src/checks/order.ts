@@ -19,29 +19,29 @@ import { session } from './session/entry.ts';
 import { storedObjects } from './stored-objects/entry.ts';
 
 /**
- * Order of the checks. The first denial wins, and `end` hooks undo what earlier checks have reserved. Key, lock and
- * risk are checked before, in auth/authenticate.
+ * The first denial wins, and `end` hooks release what earlier checks have reserved. Key, lock and risk are checked
+ * earlier, in auth/authenticate.
  */
 export const ORDER = [
   rateLimit, // first: a refused request costs only its headers
-  mcp, // the key's tools and MCP sessions: equally cheap and decisive
-  keyAccess, // the key's providers and models: costs nothing
+  mcp, // checks the key's tools and MCP sessions, which is equally cheap
+  keyAccess, // checks the key's providers and models, which costs nothing
   hostedTools, // changes the request, so that later checks judge what will be sent
-  storedObjects, // refuses what other keys created at the provider, before anything is spent on the rest
-  remoteContent, // refuses unreadable content before anything is spent on the rest
-  session, // takes its step with the reads, before more expensive work
+  storedObjects, // refuses other keys' objects at the provider, before anything is spent
+  remoteContent, // refuses unreadable content, before anything is spent
+  session, // takes its step in one batch with the reads, before more expensive work
   normalization, // denies nothing: decodes the prompt for later checks
   mcpInspector, // inspects MCP answers, and checks tools against their pins
   mcpTools, // filters tool lists, after checks that need the original list
   dlp, // masks requests and answers before the charge
-  heldCredential, // masks the gateway's own credential in what DLP leaves of answers
+  heldCredential, // masks the gateway's own credential in answers, after DLP
   loop, // judges by the session's earlier calls
   drift, // judges by the session's earlier turns
   policy, // judges by the facts of all earlier checks
   policyMask, // masks what policies allowed
   mcpBreaker, // takes a probe only for calls that will be sent
-  budget, // takes a hold only for calls that will be sent
-  policyState, // after the holds: they can be released unnoticed, but a moved state affects others at once
+  budget, // reserves only for calls that will be sent
+  policyState, // after reservations, which can be released unnoticed; a state move affects other calls at once
   policyMaskAgain, // masks calls that were judged again after a state change
   answerMarks, // marks answers that are not withheld
 ];
@@ -56,7 +56,7 @@ export const GIVEN_FACTS = ['agentRisk'] as const;
 /** Facts that are read but never written. If there are any, `composeChecks` does not compile. */
 export type UnwrittenFact = Exclude<Facts<'reads'>, Facts<'writes'> | (typeof GIVEN_FACTS)[number]>;
 
-/** Stable names: metric labels and log fields. */
+/** Check names must stay stable: they are metric labels and log fields. */
 export type CheckName = Entry extends CheckEntry<infer Name, Sections> ? Name : never;
 
 type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void

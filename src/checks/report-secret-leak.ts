@@ -8,14 +8,14 @@ import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Secrets or personal data of a provider or a tool that were withheld from the client. */
+/** Secrets or personal data from a provider or tool, withheld from the client. */
 export interface SecretLeak {
   readonly exchange: Parsed;
   /** Finding ids (finding-id.ts), without text. */
   readonly findings: readonly string[];
   /** Duration of the lock on the key (`quarantine_duration`); 0 only scores. */
   readonly lockMs: number;
-  /** Set if there is no secret among the findings (`dlp.action: quarantine`): the session is not tainted. */
+  /** Set if no finding is a secret (`dlp.action: quarantine`). The session is then not tainted. */
   readonly personalDataOnly?: true;
 }
 
@@ -60,7 +60,7 @@ function leakCause({ exchange, findings, personalDataOnly }: SecretLeak): LockCa
   };
 }
 
-/** Masks the tool's name: client or server chose it, and it may contain the secret. */
+/** Masks the tool name, which the client or server chose and which may contain the secret. */
 function leakPlace({
   mcp,
   request,

@@ -29,7 +29,7 @@ export interface InMemory {
 /** Where checks keep their state: in Redis, or in memory for recorded calls. */
 export type StorePlace = ({ readonly kind: 'redis' } & OnRedis) | ({ readonly kind: 'memory' } & InMemory);
 
-/** Both forms of a check's own store. Each one imports its own module, so that only the form in use is loaded. */
+/** Both forms of a check's own store. Each imports its own module, so that only the form in use is loaded. */
 export interface StoreForms<Store> {
   redis(place: OnRedis): Promise<Store>;
   memory(place: InMemory): Promise<Store>;
@@ -65,7 +65,7 @@ export interface ChecksObserver {
   readonly audit: Audit;
   readonly policyTrouble: (cause: unknown) => void;
   readonly policyDecided: JudgeDeps['onDecision'];
-  /** Called when the end of a call could not be stored. */
+  /** Called if the end of a call could not be stored. */
   readonly callNotEnded: (cause: unknown) => void;
   /** Called if a state move for a call that was not made could not be undone. */
   readonly moveNotUndone: (cause: unknown) => void;

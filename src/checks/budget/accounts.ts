@@ -8,7 +8,7 @@ const OVER_A_MONTH_MS = 40 * 86_400_000;
 
 export const WINDOWS_LEDGER = 'windows';
 
-/** Returns a key's windows as accounts, in UTC by default. All of them record spend; those with a limit can refuse. */
+/** Returns a key's windows as accounts, in UTC by default. All record spend; those with a limit can refuse. */
 export function windowAccounts(
   limits: BudgetLimits,
   calendars: { readonly [Window in BudgetWindow]?: Calendar } = {},
@@ -22,10 +22,10 @@ export function windowAccounts(
   }));
 }
 
-/** Also a value of `X-Gateway-Budget-Window`. */
+/** Also a value of the `X-Gateway-Budget-Window` header. */
 export const SESSION_ACCOUNT = 'session';
 
-/** Returns the accounts of a request: the windows of its key, and its session, with or without a limit. */
+/** Returns a request's accounts: the windows of its key, and its session, with or without a limit. */
 export function accountsOf({ budget, facts }: Parsed): Account[] {
   const windows = windowAccounts(budget.limits);
   if (facts.session === undefined || facts.session === null) return windows;
@@ -39,7 +39,7 @@ export function accountsOf({ budget, facts }: Parsed): Account[] {
   return [...windows, session];
 }
 
-/** Reports whether the key or the session has a budget, even one of 0. If so, the cost of requests must be bounded. */
+/** Reports whether the key or session has a budget (possibly 0), so that request costs must be bounded. */
 export function isBudgeted({ budget, facts }: Parsed): boolean {
   return hasBudget(budget.limits) || facts.session?.budgetNanoUsd !== undefined;
 }

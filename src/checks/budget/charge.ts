@@ -22,12 +22,12 @@ export interface ChargeParts extends Granted {
   readonly at: Date;
 }
 
-/** Statuses sent by proxies in front of the provider: the model may have run, and may be billed. */
+/** Statuses sent by proxies in front of the provider. The model may have run and may be billed. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
 export interface Charge {
   readonly costNanoUsd: number;
-  /** Costs reported in the answer in addition to those of the requested terms. */
+  /** Additional cost under the terms that the answer reports. */
   readonly reportedNanoUsd: number;
   readonly absurd?: string;
 }
@@ -36,7 +36,7 @@ interface Terms extends ChargeParts {
   readonly surcharge: number;
 }
 
-/** Returns the cost of an exchange (table in docs/budgets.md), at the higher of the requested and reported terms. */
+/** Charges the more expensive of the requested and the reported terms (table in docs/budgets.md). */
 export function chargeOf(parts: ChargeParts): Charge {
   const { answered, outcome } = parts;
   const isBilled = answered !== undefined && isSuccess(answered) && outcome.kind !== 'not_forwarded';
@@ -57,10 +57,7 @@ function requestedTerms(parts: ChargeParts): Terms {
   return { ...parts, surcharge, reservedNanoUsd: Math.ceil(parts.reservedNanoUsd * surcharge) };
 }
 
-/**
- * Returns undefined if nothing in the answer may cost more. A router's bill already includes everything that it
- * reports.
- */
+/** Returns undefined if nothing reported costs more. A router's bill already includes all costs. */
 function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
   const { parsed, requested } = terms;
@@ -81,7 +78,7 @@ function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms
   return { ...reported, reservedNanoUsd: Math.max(terms.reservedNanoUsd, worstUnder(reported)) };
 }
 
-/** Returns the known prices of models that answered but were not requested. */
+/** Returns the known prices of models that answered without being requested. */
 function pricesOf({ parsed, price, priceReported }: Terms, models: readonly string[]): ModelPrice[] {
   return models
     .filter((model) => !parsed.request.models.includes(model) && !price.models.includes(model))
@@ -124,7 +121,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
     const usage = { ...reported, outputTokens: Math.max(reported.outputTokens, counted) };
     const cost = costOfExchange(parts, withSound(parts, usage));
-    // Audio without a price is also billed, but not as text.
+    // Unpriced audio is also billed, but not at the text rate.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
   // The cost of an answer without usage or text is unknown.
@@ -136,7 +133,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
-/** Returns the cost of an error: 0 or, if it is billed, the input and the most output possible in the elapsed time. */
+/** Returns 0 or, if the error is billed, the cost of the input and of the maximum output in the elapsed time. */
 function errorCharge(parts: Terms, answered: Answered): number {
   if (!isBilledError(answered)) return 0;
   const { parsed, price, reservedNanoUsd } = parts;
@@ -150,7 +147,7 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const { parsed, price, reservedNanoUsd } = parts;
   const billed = answered.answer.usage?.billedNanoUsd ?? 0;
   const sight = sightOf(answered, price);
-  // Audio, images and the input of the provider's tools are not counted in a stream.
+  // The gateway does not count audio, images and provider tool input in streams.
   if (sight === 'none' || outputsOf(parsed.request, price).length > 0 || ranTools(parts, answered)) {
     return Math.max(reservedNanoUsd, billed);
   }
@@ -163,12 +160,12 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
-/** Also requires a tool of the provider in the request, since some tools of clients look the same in an answer. */
+/** Also requires a provider tool in the request, because some client tools look the same in an answer. */
 function ranTools({ keptTools }: ChargeParts, { answer }: Answered): boolean {
   return keptTools.length > 0 && answer.billing.bill.ranTools;
 }
 
-/** Returns the cost of the maximum output in the elapsed time, over all choices. */
+/** Returns the cost of the input and of the maximum output in the elapsed time, over all choices. */
 function elapsedCost(parts: Terms, usage: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
@@ -178,7 +175,7 @@ function elapsedCost(parts: Terms, usage: Usage): number {
   );
 }
 
-/** Returns estimated usage: `written` output tokens, and the upper bound of the input if it is not only text. */
+/** Estimates usage: `written` plus predicted output, and the input's upper bound unless it is only text. */
 function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
   const outputTokens = written + (request.predictedTokens ?? 0);
@@ -189,7 +186,7 @@ function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
 }
 
-/** Adds missing audio counts, with as much of the input as possible counted as audio. */
+/** Adds missing audio token counts, and assumes as much audio as possible. */
 function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
   const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
   const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');

@@ -31,7 +31,7 @@ export interface BudgetCheck {
 
 export interface BudgetState {
   hold?: Hold;
-  /** Settles when the outcome of the reservation is known. */
+  /** Resolves when the reservation has succeeded or failed. */
   taking?: Promise<unknown>;
 }
 
@@ -47,8 +47,8 @@ const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
 /**
- * Reserves the worst-case cost of a request in every budget of its key before the request is sent. Replaces the
- * reservation with the real cost when the answer is known (docs/budgets.md).
+ * Reserves the worst-case cost of a request in every budget that covers it. Replaces the reservation with the actual
+ * cost when the answer is known (docs/budgets.md).
  */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
@@ -115,7 +115,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       tightest: undefined,
       settled: false,
     };
-    // Set before the call to Redis: a reservation must also be released if its reply is lost.
+    // Set before the Redis call, so that the reservation is released even if its reply is lost.
     state.hold = held;
     const verdict = take(exchange, state, held, batch);
     state.taking = verdict.catch(() => undefined);
@@ -183,7 +183,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         try {
           return closingComment(await settle(hold, exchange, outcome));
         } catch {
-          // The client already has its answer, and the settlement is retried: only the comment is lost.
+          // Only the comment is lost: the client has its answer, and the settlement is retried.
           return undefined;
         }
       },
@@ -224,7 +224,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       const { hold } = state;
       if (hold === undefined || hold.settled) return;
       try {
-        // Charged even if an earlier check withheld the answer: the provider bills it.
+        // Charged even if an earlier check withheld the answer, because the provider bills it.
         await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
         // settle() has reported the error and queued a retry.

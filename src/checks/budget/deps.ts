@@ -15,22 +15,22 @@ export interface BudgetCheckDeps {
   readonly findShared: FindShared;
   /** Called when a threshold of `alerting.thresholds` is first crossed in its window. */
   readonly onCrossed: (window: string) => void;
-  /** Called for the same threshold milliseconds later, with the current spend. */
+  /** Called shortly after `onCrossed`, with the current spend. */
   readonly onAlert: (alert: BudgetAlert) => void;
-  /** Called with the worst-case cost of a request, even if there is no budget and nothing is reserved. */
+  /** Called with the worst-case cost that was reserved, even without a budget. */
   readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
-  /** Called when a request is charged for the first time, not when the settlement is retried. */
+  /** Called when a settlement is applied, at most once per request. */
   readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
-  /** Called when the real cost exceeded the reservation; it was charged in full. */
+  /** Called if the actual cost exceeded the reservation. It was charged in full. */
   readonly onOverReservation: () => void;
-  /** Called when an answer reported more expensive billing than requested; the difference was charged. */
+  /** Called if an answer reported more expensive terms than requested. The difference was charged. */
   readonly onHigherCharge: (exchange: Parsed, differenceNanoUsd: number) => void;
-  /** Called when an absurd usage was rejected, and the reservation was charged instead. */
+  /** Called if implausible usage was rejected. The reservation was charged instead. */
   readonly onAbsurdUsage: (exchange: Parsed, reason: string) => void;
   /** Called when a renewal or settlement fails; it is retried in the background. */
   readonly onFailure: (cause: unknown) => void;
   readonly renewAfterMs?: number;
-  /** Monotonic time in milliseconds: an adjusted system clock could change the cost of an answer. */
+  /** Monotonic time in milliseconds, because a system clock adjustment could change an answer's cost. */
   readonly now?: () => number;
 }
 
@@ -38,7 +38,7 @@ export interface BudgetAlert {
   readonly keyHash: string;
   readonly keyName: string;
   readonly window: string;
-  /** The shared budget of the window; absent if the window belongs to a key. */
+  /** Shared budget name; absent for a key's own window. */
   readonly budget?: string;
   readonly thresholdPercent: number;
   /** Percentage of the limit, rounded down; at least the threshold. */

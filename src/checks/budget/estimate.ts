@@ -6,18 +6,18 @@ import type { BudgetOperation, Reservation } from './store.ts';
 import { naturalOutputs } from '../../pricing/known-models.ts';
 import type { ErrorAnswer, ProviderPricing } from '../../providers/descriptor.ts';
 
-/** The smallest output limit worth sending a request for (docs/budgets.md). */
+/** Smallest output limit worth sending a request with (docs/budgets.md). */
 const MIN_GRANT_TOKENS = 256;
 
-/** A client's limit is not lowered below this: the answer would end after a few words (docs/budgets.md). */
+/** Lowest value to which a client's limit is reduced, to keep answers useful (docs/budgets.md). */
 const LOWEST_TOKENS = 1_024;
 
-/** More than any model writes and any provider accepts. Keeps absurd limits within the range of amounts. */
+/** Exceeds what any model writes or any provider accepts. Keeps amounts exact despite absurd limits. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
 /** Limit for all choices together. A batch may contain choices for thousands of prompts. */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
-/** Size of the largest published image (platform.openai.com, image generation: 6,240). Limits do not shorten images. */
+/** Exceeds the largest image (6,240 tokens; platform.openai.com, image generation). Limits do not shorten images. */
 const WHOLE_IMAGE_TOKENS = 8_192;
 
 export type Estimate = Omit<Reservation, keyof BudgetOperation>;
@@ -29,11 +29,11 @@ export interface EstimateParts {
   readonly toolsNanoUsd: number;
   readonly defaultMaxOutputTokens: number;
   readonly mayLowerLimit: boolean;
-  /** The limit that other targets read from the request, for a target that ignores the client's member. */
+  /** Output limit that other targets find in the request; applies if this target ignores the member. */
   readonly readElsewhere?: number | undefined;
 }
 
-/** Returns the worst-case cost: all input at the highest rate possible for its size, and all choices at their limit. */
+/** Returns the worst-case cost: all input at the highest rate for its size, all choices at their limit. */
 export function estimate(parts: EstimateParts): Estimate {
   const { exchange, price, bound } = parts;
   const { request, endpoint } = exchange;
@@ -62,7 +62,7 @@ export function estimate(parts: EstimateParts): Estimate {
   };
 }
 
-/** Returns the lowest limit that leaves room besides thinking; undefined if no limit bounds the cost (images). */
+/** Returns the lowest limit with room for more than thinking, or undefined if limits do not bound the cost. */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
   if (request.output === undefined || writesMore(request, price)) return undefined;
   return Math.max(LOWEST_TOKENS, (request.thinkingTokens ?? 0) + 1);
@@ -92,8 +92,8 @@ function clamped(count: number, least: number, most: number): number {
 }
 
 /**
- * Returns the largest limit to grant. Providers refuse limits above that of the model, and limits that do not fit into
- * its context together with the input (about 3 bytes per token).
+ * Returns the largest limit to grant. Providers refuse limits above the model's maximum, and limits that exceed its
+ * context together with the input (about 3 bytes per token).
  */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;
@@ -102,7 +102,7 @@ function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens:
   return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
 }
 
-/** Returns the modalities other than text: those requested, and those that the models write by default. */
+/** Returns the non-text output modalities: those requested, and those that the models write by default. */
 export function outputsOf(
   request: RequestFacts,
   { models }: Pick<ModelPrice, 'models'>,
@@ -111,10 +111,10 @@ export function outputsOf(
   return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
 }
 
-/** Providers explain a refusal in its first lines. */
+/** Error text to inspect. Providers explain a refusal in its first lines. */
 const MAX_READ_BYTES = 16_384;
 
-/** Reports whether the provider bills this error. An error whose body was not seen may be one that is billed. */
+/** Reports whether the provider bills this error, or may bill it if its body was not seen. */
 export function isBilledError({ provider, endpoint, status, answer }: Answered): boolean {
   const { billsError }: ProviderPricing = provider.pricing;
   const error: ErrorAnswer = {
@@ -125,7 +125,7 @@ export function isBilledError({ provider, endpoint, status, answer }: Answered):
   return billsError?.(error) === true;
 }
 
-/** Returns the minimum in nano-USD that the provider bills for a request refused under its guidelines. */
+/** Returns the provider's minimum fee, in nano-USD, for a request refused under its guidelines. */
 export function refusalFeeNanoUsd({ provider, endpoint }: Pick<Parsed, 'provider' | 'endpoint'>): number {
   const { refusalFees = {} }: ProviderPricing = provider.pricing;
   return refusalFees[endpoint.operation] ?? 0;

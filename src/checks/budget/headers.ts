@@ -26,7 +26,7 @@ export function costHeaders({
   };
 }
 
-/** Returns the final cost of a stream as a comment: its headers were sent before the cost was known. */
+/** Returns a stream's final cost as a comment, because the headers are sent before the cost is known. */
 export function closingComment(settled: SettledCost): string {
   return Object.entries(costHeaders(settled))
     .map(([name, value]) => `${name}=${value}`)

@@ -3,7 +3,7 @@ import type { BudgetStore, BudgetOperation, SettleResult, Settlement } from './s
 
 export interface LeasesOptions {
   readonly store: BudgetStore;
-  /** Age at which a lease is renewed; at a third of the lease, two renewals may fail. */
+  /** Lease age at renewal. With a third of the lease duration, two renewals may fail. */
   readonly renewAfterMs: number;
   readonly onFailure: (cause: unknown) => void;
 }
@@ -17,13 +17,12 @@ interface FailedSettlement {
 export interface Leases {
   hold(operation: BudgetOperation): void;
   letGo(operationId: string): void;
-  /** Retries a settlement in the background until Redis accepts it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
   close(): Promise<void>;
 }
 
 const OPERATIONS_PER_CALL = 200;
-/** Redis accepts late settlements for an hour. Once one is given up, the expiring lease is charged in full. */
+/** Redis accepts late settlements for an hour. After that, the full reservation stays charged. */
 const GIVE_UP_MS = 3_000_000;
 
 export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions): Leases {
@@ -37,7 +36,6 @@ export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions):
   const renewTimer = setInterval(() => void renewDue(), renewAfterMs / 2);
   renewTimer.unref();
 
-  /** Renews all due leases together; the client sends them as one pipeline. */
   async function renewDue(): Promise<void> {
     const now = performance.now();
     const due = Map.groupBy(

@@ -8,34 +8,34 @@ import type { Quote } from './quote.ts';
 export interface Granted extends Quote {
   readonly parsed: Parsed;
   readonly reservedNanoUsd: number;
-  /** Output limit of one answer for which money was reserved. */
+  /** Output limit per choice that the reservation covers. */
   readonly outputTokens: number;
   /** Whether an output limit was sent to the provider. */
   readonly isLimited: boolean;
 }
 
 /**
- * How far a count may exceed the granted amount and still be plausible. Providers count templates, parallel thinking
- * and tool rounds in unexpected ways, and outdated prices must not lower a charge.
+ * Factor by which a plausible count may exceed the granted amount. Providers count templates, parallel thinking and
+ * tool rounds in unexpected ways, and outdated prices must not lower a charge.
  */
 const TIMES = 4;
 const SLACK_TOKENS = 8_192;
-/** Built-in tools read and write again in every round. */
+/** Built-in tools repeat input and output in every round. */
 const ROUNDS = 16;
-/** For reasoning that is reported separately. Often, only the model bounds it. */
+/** Output bound for models without known limits. Often, nothing else bounds their reasoning. */
 const MOST_REASONING_TOKENS = 200_000;
 /** Output limits do not shorten audio, images and video. */
 const MOST_MEDIA_TOKENS = 200_000;
 const MOST_TOOL_CALLS = 256;
 const SLACK_NANO_USD = 1_000_000_000;
 
-/** Returns why the reported usage cannot belong to this request; undefined if it can. */
+/** Returns the reason why the reported usage is implausible for this request, or undefined. */
 export function whyAbsurd(granted: Granted, { answer }: Answered): string | undefined {
   const { usage, billing } = answer;
   const { toolCalls, absurdTokens } = billing.bill;
   if (absurdTokens > 0) return `a count of ${absurdTokens} tokens`;
   const calls = sumOf(toolCalls);
-  if (calls > MOST_TOOL_CALLS) return `${calls} calls of tools that the provider runs`;
+  if (calls > MOST_TOOL_CALLS) return `${calls} calls of provider tools`;
   return (
     usage &&
     (absurdOutput(granted, usage) ?? absurdInput(granted, usage, toolCalls) ?? absurdBill(granted, usage))
@@ -55,7 +55,7 @@ function absurdOutput(granted: Granted, { outputTokens, reasoningTokens = 0 }: U
   const isAbsurd =
     outputTokens - reasoned > most * rounds + SLACK_TOKENS ||
     reasoned > mostReasoning * rounds + SLACK_TOKENS;
-  return isAbsurd ? `${outputTokens} tokens of output, of ${limit * request.choices} granted` : undefined;
+  return isAbsurd ? `${outputTokens} output tokens, of ${limit * request.choices} granted` : undefined;
 }
 
 function absurdInput(
@@ -72,12 +72,10 @@ function absurdInput(
   const own = granted.price.contextTokens ?? 0;
   const rounds = roundsOf(granted);
   const most = toolCalls.size > 0 ? Math.max(bound, own) * ROUNDS : bound * TIMES * rounds;
-  return inputTokens > most + SLACK_TOKENS
-    ? `${inputTokens} tokens of input, of at most ${bound}`
-    : undefined;
+  return inputTokens > most + SLACK_TOKENS ? `${inputTokens} input tokens, of at most ${bound}` : undefined;
 }
 
-/** Checks a router's bill. Without a known price there is no reservation to compare it to. */
+/** Checks a router's bill. Without a known price, there is no reservation to compare it with. */
 function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: Usage): string | undefined {
   const most = reservedNanoUsd * TIMES + SLACK_NANO_USD;
   return price.listed !== undefined && billedNanoUsd > most
@@ -85,7 +83,7 @@ function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: 
     : undefined;
 }
 
-/** Returns the maximum number of rounds for requests with built-in tools, and for unbounded ones without a budget. */
+/** Returns the maximum number of tool rounds. Unbounded requests are allowed only without a budget. */
 function roundsOf({ keptTools, parsed }: Granted): number {
   return keptTools.length > 0 || parsed.request.unbounded !== undefined ? ROUNDS : 1;
 }

@@ -17,17 +17,17 @@ import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from '../../text/label.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
-/** Facts about a request's cost before it is sent. */
+/** Cost facts of a request before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
   readonly keptTools: readonly string[];
-  /** Total cost of one call to each of these tools. */
+  /** Total cost of one call to each of `keptTools`. */
   readonly toolsNanoUsd: number;
   toolCalls(reported: ReadonlyMap<string, number>): number;
-  /** A more expensive service that was requested; allowed only without a budget. */
+  /** Requested service terms that may cost more; allowed only without a budget. */
   readonly requested?: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>;
   priceReported(model: string): ModelPrice | undefined;
-  /** Returns an upper bound of the input: cheaply by bytes, or precisely by counting tokens. */
+  /** Returns an upper bound of the input tokens: cheaply from bytes, or precisely by counting tokens. */
   bound(by: 'bytes' | 'count'): InputBound;
 }
 
@@ -91,8 +91,7 @@ function priceOf(
   for (const model of new Set(models)) {
     const price = pricing.find(provider.name, model) ?? standIn(settings, model, budgeted);
     if (price === undefined) {
-      if (model === '')
-        return policyDenied('The request names no model, so its cost is unknown. Name a model');
+      if (model === '') return policyDenied('The request has no model, so its cost is unknown. Set a model');
       const named = `The model ${printableName(model)} of ${provider.name}`;
       return policyDenied(
         `${named} has no price yet, so it cannot be used. ${forOperator('pricing.overrides, or pricing.unknown_model')}`,
@@ -138,13 +137,13 @@ function refuseOpenCost(
   const output = outputsOf(request, price).find((modality) => !price.pricedOutputs.has(modality));
   if (output !== undefined) {
     return invalidRequest(
-      `Output in ${output} of this model has no price yet, so it cannot be used. ${forOperator(`output_${output} in pricing.overrides`)}`,
+      `The ${output} output of this model has no price yet, so it cannot be used. ${forOperator(`output_${output} in pricing.overrides`)}`,
     );
   }
   const isMedia = endpoint.operation === 'images' || endpoint.operation === 'audio';
   return isMedia && request.output === undefined && price.requestNanoUsd === 0
     ? invalidRequest(
-        `This endpoint has no price for one request yet, so its cost cannot be bounded. ${forOperator('request in pricing.overrides')}`,
+        `This endpoint has no price per request yet, so its cost cannot be bounded. ${forOperator('request in pricing.overrides')}`,
       )
     : undefined;
 }

@@ -32,11 +32,11 @@ import { LEASE_MS } from '../lease.ts';
 export interface RedisBudgetStoreOptions extends RedisStoreOptions {
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
-  /** Retention of daily spend. If undefined, none is recorded. */
+  /** Retention of daily spend records; undefined disables them. */
   readonly spendLifeMs?: number | undefined;
 }
 
-/** Longer than all retries of the client library. Short, because every request leaves one entry behind. */
+/** Longer than all retries of the client library. Short, because every request leaves an entry. */
 const SETTLED_MEMORY_MS = 60_000;
 /** Label of spend in shared budgets; keys record provider and model instead. */
 const SHARED = 'shared';
@@ -80,7 +80,6 @@ export function spendLifeMs({ spend }: Pick<CoreConfig, 'spend'>): number | unde
   return spend.enabled ? spend.retention : undefined;
 }
 
-/** Keeps budgets in Redis: one Lua script per step, each on keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs = LEASE_MS } = options;
   const operations = createOperations(client, deadlineMs);
@@ -220,7 +219,7 @@ function ledgersOf(accounts: readonly Account[]): string[] {
   return ledgers;
 }
 
-/** Arguments for accounts.lua: for each ledger, the specs of its accounts (see ledger.lua) and its lifetime. */
+/** Arguments for accounts.lua: each ledger's account specs (see ledger.lua) and lifetime. */
 function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   const args: ScriptArg[] = [];
   let spec = '';
@@ -236,7 +235,7 @@ function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   return args;
 }
 
-/** Writes plain digits: JavaScript uses exponents from 1e21 on. Rounds fractions of a nano-USD up. */
+/** Formats an amount without an exponent, which JavaScript adds from 1e21. Rounds fractions up. */
 function whole(nanoUsd: number): string {
   return String(Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER));
 }

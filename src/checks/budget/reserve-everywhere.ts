@@ -11,8 +11,8 @@ export interface Ledgers {
 }
 
 /**
- * Reserves in the ledgers of the key and all shared budgets concurrently. In Redis Cluster each ledger has its own
- * slot, and no script can cover them all: if one refuses, the others release their reservations.
+ * Reserves concurrently in the ledgers of the key and all shared budgets. No script can cover all of them, because each
+ * has its own Redis Cluster slot. If one refuses, the other reservations are released.
  * @param batch further commands for the key's slot
  */
 export async function reserveEverywhere(

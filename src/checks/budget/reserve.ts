@@ -10,7 +10,7 @@ import { editsOf, limitRead, worstOf, type Targets } from './targets.ts';
 
 const MAX_BYTES_PER_TOKEN = 10;
 
-/** Reserves the worst case of the cheap input bound. If refused, counts the input and may lower the client's limit. */
+/** Reserves the worst case from the byte bound. If refused, counts tokens and may lower the client's limit. */
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
   settings: CoreConfig['pricing'],
@@ -23,7 +23,7 @@ export function reserveWorstCase(
   const byBytes = worstCase((quoted) => quoted.bound('bytes'), false);
   return store.reserve({ ...operation, ...byBytes }, batch, (first) => {
     if (first.kind !== 'refused') return undefined;
-    // Long prompts of a key with no money left must not cost tokenizing time.
+    // Long prompts from a key without remaining budget must not cost tokenizing time.
     const mayLower = settings.lower_client_limits;
     if (leastCost(worstCase(shortestInput, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
 
@@ -44,7 +44,7 @@ function leastCost(least: Estimate): number {
   return least.inputNanoUsd + least.outputNanoUsd * Math.min(requested, least.lowestTokens ?? requested);
 }
 
-/** Sends and reports the lower limit if less was reserved than the client's limit requires. */
+/** Sends and reports the reserved limit if it is below the client's limit. */
 export function lowerLimit(targets: Targets, reservedTokens: number): FinalVerdict {
   const [{ parsed: first }] = targets;
   const read = limitRead(targets);

@@ -16,7 +16,7 @@ export interface Hold {
   readonly parsed: Parsed;
   /** Terms of each target, or a tool call's price in nano-USD. */
   readonly priced: Targets | number;
-  /** Whether a budget applied at the reservation; if so, the request was sent with a limit. */
+  /** Whether a budget applied. If so, the request was sent with an output limit. */
   readonly isBudgeted: boolean;
   reservedNanoUsd: number;
   outputTokens: number;
@@ -31,19 +31,18 @@ interface Charges {
   readonly parsed: Parsed;
   readonly charge: Charge;
   readonly tried: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
-  /** Without an answer, any target may have processed the request. */
+  /** True without an answer: any target may have processed the request. */
   readonly isUnknown: boolean;
 }
 
 export interface Settlements {
-  /** Releases a reservation. Never rejects; failures are retried in the background. */
+  /** Never rejects; failures are retried in the background. */
   release(operation: BudgetOperation): Promise<void>;
-  /** Settles once. If Redis fails, the settlement is retried in the background and the error is thrown. */
+  /** Must be called once per hold. If Redis fails, throws and retries the settlement in the background. */
   settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
   close(): Promise<void>;
 }
 
-/** Replaces reservations with real costs in every ledger. */
 export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: () => number): Settlements {
   const { store } = deps;
   const thresholds = createThresholds(deps);
@@ -83,7 +82,7 @@ export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: ()
       outputTokensPerSecond: settings.output_tokens_per_second[parsed.provider.name],
       at: new Date(),
     });
-    // A bound by bytes for one target may exceed a reservation by token count for all.
+    // One target's byte bound may exceed the token-counted reservation for all targets.
     let room = Math.max(0, hold.reservedNanoUsd - charge.costNanoUsd);
     const tried = (answered?.alsoAsked ?? []).map((earlier) => {
       const costNanoUsd = Math.min(room, worstAlone(servedTarget(priced, earlier), settings, hold));
@@ -93,7 +92,7 @@ export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: ()
     return { parsed, charge, tried, isUnknown: answered === undefined };
   }
 
-  /** Returns the share of a shared budget: the costs of the targets that it covers. */
+  /** Returns the cost charged to a shared budget: the sum over the targets that it covers. */
   function shareOf({ keyHash }: BudgetOperation, hold: Hold, charges: Charges): number {
     const { parsed, charge, tried, isUnknown } = charges;
     if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
@@ -169,13 +168,13 @@ export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: ()
   return { release, settle, close: thresholds.close };
 }
 
-/** A tool call costs money once it may have run. After an HTTP error, it has not run. */
+/** A tool call is charged once it may have run. An HTTP error means that it has not run. */
 function chargeOfTool(costNanoUsd: number, answered: Answered | undefined, outcome: Outcome): Charge {
   const isFree = outcome.kind === 'not_forwarded' || (answered !== undefined && !isSuccess(answered));
   return { costNanoUsd: isFree ? 0 : costNanoUsd, reportedNanoUsd: 0 };
 }
 
-/** Reports crossed thresholds, without delaying the request. */
+/** Reports crossed thresholds without delaying the request. */
 function createThresholds(deps: BudgetCheckDeps) {
   const reporting = new Set<Promise<void>>();
   return {
@@ -191,10 +190,7 @@ function createThresholds(deps: BudgetCheckDeps) {
   };
 }
 
-/**
- * Reads the current spend, since one answer may cross several thresholds. If that fails, reports them without an
- * amount.
- */
+/** Alerts include the current spend, or no amount if it cannot be read. */
 async function reportCrossed(
   { store, onAlert, onFailure }: BudgetCheckDeps,
   { key }: Parsed,
@@ -226,7 +222,7 @@ async function reportCrossed(
   }
 }
 
-/** Returns at least the threshold: a new window may have begun since it was crossed. */
+/** Returns at least the threshold, because a new window may have begun in the meantime. */
 function percentOf(spentNanoUsd: number | undefined, limitNanoUsd: number, thresholdPercent: number): number {
   if (spentNanoUsd === undefined || limitNanoUsd === 0) return thresholdPercent;
   return Math.max(thresholdPercent, Math.floor((spentNanoUsd * 100) / limitNanoUsd));

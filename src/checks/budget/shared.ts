@@ -13,7 +13,6 @@ export interface SharedBudget {
   readonly accounts: readonly Account[];
 }
 
-/** Returns a configured shared budget. Loads time zone data if needed. */
 export async function sharedBudget(settings: SharedBudgetSettings): Promise<SharedBudget> {
   const { name, time_zone } = settings;
   const limits = limitsOf(settings);
@@ -30,7 +29,7 @@ export async function sharedBudget(settings: SharedBudgetSettings): Promise<Shar
   };
 }
 
-/** Returns a shared budget set by command. A configured budget of the same name has another ledger. */
+/** A configured budget of the same name has a separate ledger. */
 export function storedBudget({ name, limits }: StoredBudget): SharedBudget {
   const accounts = windowAccounts(limits).map((account) => ({ ...account, budget: name }));
   return { keyHash: `shared:${name}`, accounts };
@@ -47,7 +46,7 @@ function limitsOf(settings: SharedBudgetSettings): BudgetLimits {
   );
 }
 
-/** Finds the shared budgets that cover a request, in a fixed order. `stored` are those set by command. */
+/** Finds the shared budgets that cover a request, in a fixed order. `stored` budgets were set by command. */
 export type FindShared = (
   exchange: Parsed,
   stored: readonly StoredBudget[] | undefined,
@@ -65,7 +64,7 @@ export async function createFindShared(
   );
   const made = new WeakMap<StoredBudget, SharedBudget>();
 
-  /** Every request contains the same objects until the set changes. */
+  /** Requests share the same `stored` objects until an operator changes the set. */
   function makeOnce(stored: StoredBudget): SharedBudget {
     const budget = made.get(stored) ?? storedBudget(stored);
     made.set(stored, budget);
@@ -124,7 +123,7 @@ function isOfModel(
   );
 }
 
-/** Some providers ignore case and blanks in names; prices do the same. */
+/** Ignores case and surrounding white space like some providers, and like price lookups. */
 function isModel(globs: readonly string[], name: string): boolean {
   const folded = name
     .trim()

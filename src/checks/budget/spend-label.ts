@@ -4,18 +4,18 @@ import { calledTool } from '../../mcp/message.ts';
 import { printableName } from '../../text/label.ts';
 
 export interface SpentFor {
-  /** Or an MCP server, as in `mcp:maps`. */
+  /** A provider name, or an MCP server (`mcp:maps`). */
   readonly provider: string;
-  /** Or a tool of an MCP server. Empty if the request names none. */
+  /** A model or MCP tool name; empty if the request has none. */
   readonly model: string;
 }
 
 export const MCP = 'mcp:';
 
-/** Labels without a name: expired leases, and models beyond a day's limit (record-spend.lua). */
+/** Labels without a model: expired leases, models beyond the daily limit (record-spend.lua), shared budgets. */
 const UNNAMED: readonly string[] = ['expired', 'other', 'shared'];
 
-/** Returns the label under which a request's spend is recorded: `openai/gpt-4o`, `mcp:maps/geocode`. */
+/** Returns a request's spend record label, such as `openai/gpt-4o` or `mcp:maps/geocode`. */
 export function spentFor({ provider, request, mcp }: Parsed): string {
   if (mcp !== undefined)
     return `${MCP}${printableName(mcp.server)}/${printableName(calledTool(request.mcp) ?? '')}`;

@@ -30,7 +30,7 @@ function usd(nanoUsd: number | undefined): number | null {
   return nanoUsd === undefined ? null : nanoUsd / 1e9;
 }
 
-/** Rounds to whole minutes, at which all windows reset: network delay and clock drift could turn 00:00 into 23:59. */
+/** Rounds to whole minutes, at which all windows reset. Clock drift could otherwise turn 00:00 into 23:59. */
 export function turnOf(now: number, resetMs: number): number {
   return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,41 +1,41 @@
 import type { BudgetLimits, BudgetWindow, WindowCalendar } from '../../budget-windows.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
-/** Resets at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped. */
+/** Reset times: UTC calendar boundaries, listed times (Unix ms), or none until the ledger is dropped. */
 export type Calendar = WindowCalendar | 'none' | `at:${string}`;
 
-/** An account that a request is charged to: a window of its key, or its session. */
+/** An account that a request is charged to: a window of its key or of a shared budget, or its session. */
 export interface Account {
-  /** Name of its shared budget; absent for accounts of a key or session. */
+  /** Shared budget name; absent for accounts of a key or session. */
   readonly budget?: string;
-  /** Shown in `X-Gateway-Budget-Window` and in refusals. Plain letters, unique in its ledger. */
+  /** Shown in the `X-Gateway-Budget-Window` header and in refusals. ASCII letters, unique in its ledger. */
   readonly name: string;
-  /** Accounts of the same ledger, such as all windows of a key, are read and written together. */
+  /** Accounts in the same ledger, such as all windows of a key, are read and written together. */
   readonly ledger: string;
   readonly calendar: Calendar;
-  /** If undefined, spend is recorded but never refused; 0 refuses every request. */
+  /** If undefined, spend is recorded without a limit; 0 refuses every request. */
   readonly limitNanoUsd: number | undefined;
-  /** Lifetime of an unused ledger, longer than its longest window. For `none`, the minimum lifetime. */
+  /** Lifetime of an unused ledger; must exceed its longest window. For `none`, the minimum lifetime. */
   readonly idleMs: number;
 }
 
 export interface BudgetOperation {
   readonly keyHash: string;
-  /** A random UUID. Repeating a command with the same id changes nothing. */
+  /** A random UUID. Repeating a command with the same id has no effect. */
   readonly operationId: string;
-  /** Accounts of one ledger are adjacent. */
+  /** Accounts of one ledger must be adjacent. */
   readonly accounts: readonly Account[];
 }
 
 export interface Reservation extends BudgetOperation {
   readonly inputNanoUsd: number;
-  /** Cost of one token of output limit, over all choices; may be a fraction. */
+  /** Cost per token of the output limit, for all choices together; may be fractional. */
   readonly outputNanoUsd: number;
-  /** The client's own limit. If undefined, the store grants one between the next two bounds. */
+  /** The client's output limit. If undefined, the store grants one within the two bounds below. */
   readonly outputTokens: number | undefined;
   readonly maxGrantTokens: number;
   readonly minGrantTokens: number;
-  /** Lowest value to which the client's own limit may be lowered; undefined if it must not be. */
+  /** Lowest value to which the client's limit may be reduced; undefined if it must not be. */
   readonly lowestTokens: number | undefined;
 }
 
@@ -53,18 +53,18 @@ export type ReserveResult =
       readonly amountNanoUsd: number;
       /** Per choice: the client's limit, possibly lowered, or the granted limit. */
       readonly outputTokens: number;
-      /** State after this reservation; undefined without limits. */
+      /** State after this reservation; undefined if no account has a limit. */
       readonly tightest: Tightest | undefined;
     }
   | { readonly kind: 'refused'; readonly amountNanoUsd: number; readonly tightest: Tightest }
-  /** The operation was settled before its reservation arrived: the request had been given up. */
+  /** The operation was settled before its reservation arrived, because the request was abandoned. */
   | { readonly kind: 'closed' };
 
 export interface Settlement extends BudgetOperation {
   readonly costNanoUsd: number;
-  /** Label of spend records, see `spentFor`; absent for a shared budget. */
+  /** Spend record label (see `spentFor`); absent for a shared budget. */
   readonly spentFor?: string;
-  /** True on every attempt after the first: an earlier one may have been applied unnoticed. */
+  /** True on retries, because an earlier attempt may have been applied although its reply was lost. */
   readonly repeated: boolean;
 }
 
@@ -86,18 +86,18 @@ export interface AccountStatus {
   readonly resetMs: number | undefined;
 }
 
-/** Limits to set in nano-USD; null removes a limit. Omitted windows keep theirs. */
+/** Limits to set, in nano-USD; null removes a limit. Omitted windows keep their limits. */
 export type LimitChanges = { readonly [Window in BudgetWindow]?: number | null };
 
-/** The budgets of all keys. Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. */
+/** Every method may be repeated; all but `setLimits` are atomic. Failures throw `redis_unavailable`. */
 export interface BudgetStore {
-  /** Tries `otherwise` if the first reservation is refused. Throws BatchAborted if another command was refused. */
+  /** If refused, tries the reservation from `otherwise`. Throws BatchAborted if another command was refused. */
   reserve(
     reservation: Reservation,
     batch?: Batch,
     otherwise?: (refused: ReserveResult) => Reservation | undefined,
   ): Promise<ReserveResult>;
-  /** Extends the leases. Returns the operations whose leases have ended. */
+  /** Extends the leases. Returns the ids of operations that are settled or lost. */
   renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
   settle(settlement: Settlement, batch?: Batch): Promise<SettleResult>;
   release(operation: BudgetOperation): Promise<SettleResult>;

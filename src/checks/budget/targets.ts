@@ -12,12 +12,11 @@ export interface PricedTarget {
 
 export type Targets = readonly [PricedTarget, ...PricedTarget[]];
 
-/** Returns the request as each target would receive it, starting with the first target. */
 export function targetsOf(exchange: Parsed): readonly Parsed[] {
   return [exchange, ...(exchange.fallbacks ?? [])];
 }
 
-/** Returns the list of edits that only one target gets. */
+/** Returns the mutable edits for this target alone. */
 export function editsOf({ edits, ownEdits }: Parsed): JsonEdit[] {
   return ownEdits ?? edits;
 }
@@ -33,7 +32,7 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
   return [first, ...others];
 }
 
-/** Returns the client's output limit as the targets read it; undefined if no target reads one. */
+/** Returns the highest output limit that any target finds in the request, or undefined if none does. */
 export function limitRead(targets: Targets): number | undefined {
   const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
   const most = Math.max(...read);
@@ -48,8 +47,8 @@ interface EstimateOptions {
 }
 
 /**
- * Returns a reservation that covers all targets: the highest one, or the sum if the request may be tried at another
- * target after one that may have processed it.
+ * Returns a reservation that covers all targets: the highest one, or the sum if a target may be tried after one that
+ * may have processed the request.
  */
 export function worstOf(targets: Targets, options: Omit<EstimateOptions, 'readElsewhere'>): Estimate {
   const readElsewhere = limitRead(targets);
@@ -92,7 +91,7 @@ function greater(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
-/** Returns the target that answered. It is recognized by its facts, which stay the same object at every stage. */
+/** Finds the target that answered by `request`, which stays the same object at every stage. */
 export function servedTarget(
   targets: Targets,
   answered: Pick<Answered, 'request'> | undefined,
@@ -100,7 +99,7 @@ export function servedTarget(
   return targets.find(({ parsed }) => parsed.request === answered?.request) ?? targets[0];
 }
 
-/** Returns the reservation that one of several targets alone would have required. */
+/** Returns the part of the reservation that this target alone would have required. */
 export function worstAlone(
   target: PricedTarget,
   settings: EstimateOptions['settings'],

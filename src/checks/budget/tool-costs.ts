@@ -4,10 +4,9 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { foldedMatcher } from '../../policy/cards/tool-names.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 
-/** Matches all tools without a separate cost. */
 const ANY_TOOL = '*';
 
-/** Returns the cost of an MCP tool call in nano-USD; undefined if the call is free (`mcp.servers[].tool_costs`). */
+/** Returns the nano-USD cost of an MCP tool call (`mcp.servers[].tool_costs`), or undefined if it is free. */
 export type ToolCost = (exchange: Parsed) => number | undefined;
 
 export function createToolCost(servers: McpConfig['servers']): ToolCost {
@@ -21,7 +20,7 @@ export function createToolCost(servers: McpConfig['servers']): ToolCost {
   };
 }
 
-/** A server may treat different spellings as the same tool, so the prices of all similar names count. */
+/** Unlisted names cost the most of all similar ones, since servers may treat them as the same tool. */
 function pricesOf(costs: Readonly<Record<string, number>>): (tool: string) => number {
   const { [ANY_TOOL]: usual = 0, ...named } = costs;
   const alike = Object.entries(named).map(([name, usd]) => ({ isAlike: foldedMatcher([name]), usd }));

@@ -20,7 +20,7 @@ export interface UsedRatiosParts {
   readonly refreshMs?: number;
 }
 
-/** Shows the budgets of the most recently charged keys. Reads the store: windows also reset without a charge. */
+/** Shows the most recently charged keys' budgets. Polls the store, because windows reset without a charge. */
 export interface UsedRatios {
   charged(exchange: Pick<Parsed, 'key' | 'budget'>): void;
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export function createUsedRatios({
 
   function refreshNow(): void {
     soon = undefined;
-    // If the store fails, the last ratios stay. Other metrics report the failure.
+    // If the store fails, the last ratios remain. Other metrics report the failure.
     refreshing ??= refresh()
       .catch(() => undefined)
       .finally(() => (refreshing = undefined));

@@ -1,15 +1,15 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
 import { BUDGET_WINDOW, BUDGET_WINDOWS, type BudgetWindow } from '../../budget-windows.ts';
 
-/** Windows that begin at a local time; the others are always in UTC. */
+/** Windows that begin at a local time; all others use UTC. */
 const LOCAL_WINDOWS = BUDGET_WINDOWS.filter((window) => BUDGET_WINDOW[window].isLocal);
 
-/** Calendars of a time zone, in the format of `windows.lua`: `at:` and the Unix ms at which windows begin. */
+/** A time zone's calendars for `windows.lua`: `at:`, then window starts in Unix ms, separated by colons. */
 export type ZonedCalendars = { readonly [Window in BudgetWindow]?: `at:${string}` };
 
 /**
- * Returns a function that returns the current calendars of a time zone. They contain the current, the previous and the
- * next window: Redis chooses by its own clock, which may differ.
+ * Returns a getter for a time zone's calendars. They contain the previous, current and next window, because Redis
+ * chooses by its own clock, which may differ.
  * @param zone IANA name
  */
 export function createZonedCalendars(zone: string, now: () => number = Date.now): () => ZonedCalendars {

@@ -15,8 +15,8 @@ const READABLE: Readonly<Record<ContentClass, string>> = {
   network: 'private network addresses',
   credentials: 'passwords',
   iban: 'bank account numbers',
-  wallet_key: 'private keys of wallets',
-  seed_phrase: 'seed phrases of wallets',
+  wallet_key: 'wallet private keys',
+  seed_phrase: 'wallet seed phrases',
 };
 
 /**
@@ -33,7 +33,6 @@ export function classesOf(findings: Iterable<Finding>): readonly ContentClass[] 
   return CONTENT_CLASSES.filter((name) => found.has(name));
 }
 
-/** Describes findings for a record. Lists each class and rule once. */
 export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string {
   const rules = new Set<string>();
   for (const { finding } of found) rules.add(`${finding.class} (${finding.rule})`);
@@ -54,13 +53,12 @@ export function quarantined(classes: readonly ContentClass[], enforce: () => Pro
   };
 }
 
-/** Refuses a request with findings (`server.dlp.requests: deny`). */
 export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   return refusedRequest(`the request contains ${named(classes)}: leave them out`, mcp);
 }
 
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
-  const where = 'where it cannot be masked (member name, address, signed or encoded text)';
+  const where = 'in a part that cannot be masked (member name, URL, signed or encoded text)';
   return refusedRequest(`the request contains ${named(classes)} ${where}: leave them out`, mcp);
 }
 

@@ -11,7 +11,7 @@ export const dlpSection = section({
     .enum(['mask', 'quarantine'])
     .optional()
     .describe(
-      'Action on a finding in an answer. Default: personal data is masked; a secret cuts the answer and locks the key.',
+      'Action on a finding in an answer. Default: personal data is masked; a secret withholds the answer and locks the key.',
     ),
   scan_secrets: z.boolean().default(true).describe('Search for API keys, tokens and private keys.'),
   scan_pii: z
@@ -26,7 +26,7 @@ export const dlpSection = section({
     .default(false)
     .describe('Search for passwords recognized by their names, such as `DB_PASSWORD=…`.'),
   scan_iban: z.boolean().default(false).describe('Search for IBANs.'),
-  scan_wallet_keys: z.boolean().default(false).describe('Search for private keys of wallets.'),
+  scan_wallet_keys: z.boolean().default(false).describe('Search for wallet private keys.'),
   scan_seed_phrases: z.boolean().default(false).describe('Search for seed phrases.'),
   scan_tool_arguments: z
     .boolean()
@@ -57,7 +57,7 @@ export const dlpSection = section({
     .enum(['deny', 'report'])
     .default('deny')
     .describe(
-      'What happens if a finding cannot be masked (signed text, files, member names): refuse the request, or only record the finding.',
+      'Action if a finding cannot be masked (signed text, files, member names): refuse the request, or only record the finding.',
     ),
 })
   .prefault({})

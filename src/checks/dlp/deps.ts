@@ -17,7 +17,7 @@ export interface DlpCheckDeps {
   readonly reportSecretLeak: ReportSecretLeak;
   /** Called once per class for each body and for an answer's headers, including in shadow mode. */
   readonly onFound: (found: FoundClass) => void;
-  /** Undefined if evidence is not recorded. Findings contain the matched text: digest it, do not store it. */
+  /** Undefined if evidence is not recorded. Findings contain the matched text: digest it, never store it. */
   readonly onEvidence?: (exchange: Parsed, evidence: DlpEvidence) => void;
 }
 

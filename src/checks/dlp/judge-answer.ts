@@ -73,10 +73,12 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     if ('denial' in rewritten) return rewritten.denial;
     const send = (): void => void (whole.replacement = rewritten.bytes);
     if (masked.length > 0) return masking(exchange, masked.join(', '), send);
-    // Sends the bytes that were judged, if clients might read the provider's bytes differently.
+    // Sends the judged bytes if clients could parse the provider's bytes differently.
     const asRead = await rewriteWhole(whole.body, stream, { event: () => PASS_EVENT });
     const isPlain = 'bytes' in asRead && asRead.bytes.equals(whole.body);
-    return isPlain ? PASS : { kind: 'rewrite', reason: 'a stream that can be read in two ways', apply: send };
+    return isPlain
+      ? PASS
+      : { kind: 'rewrite', reason: 'a stream that clients could parse differently', apply: send };
   }
 
   function rewriterOf(exchange: Answered, onFound: (found: ContentClass) => void): StreamRewriter {
@@ -142,7 +144,7 @@ function findingIds(found: readonly Found[]): string[] {
 
 export interface StreamRewriterDeps extends StreamSearch {
   readonly actionOf: (found: ContentClass) => DlpAction;
-  /** Returns the denial that cuts the stream. Findings contain the matched text: digest it, do not store it. */
+  /** Returns the denial that cuts off the stream. Findings contain the matched text: digest it, never store it. */
   readonly onQuarantine: (found: readonly Found[]) => Denial;
   /** Called once per class and stream. */
   readonly onFound: (found: ContentClass, action: DlpAction) => void;
@@ -160,7 +162,7 @@ export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
 class StreamFindings extends MaskedNames implements FindingsJudge {
   readonly #deps: StreamRewriterDeps;
   readonly #classes = new Set<ContentClass>();
-  /** Keyed by class and rule: one event may have hundreds of thousands of findings. */
+  /** Cached by class and rule, because one event may have hundreds of thousands of findings. */
   readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
   #evidence = 0;
 

@@ -14,7 +14,7 @@ import type {
 import type { DlpConfig } from './config.ts';
 import { MAX_FINDINGS } from '../../inspect/inspected.ts';
 
-/** Classes of findings by the part of a scope that finds them. */
+/** Finding classes by the scope setting that enables them. */
 const CLASSES = {
   scanSecrets: ['secret'],
   scanPii: ['email', 'card', 'ssn', 'phone'],
@@ -41,7 +41,6 @@ export function dlpScope(config: DlpConfig): ContentScope {
 export interface ClassSearch {
   readonly detector: StreamDetector;
   readonly findAll: FindAll;
-  /** Detectors that find nothing if `findAll` finds nothing. */
   readonly detectors: readonly DetectorName[];
 }
 

@@ -13,7 +13,7 @@ import type { DriftStore, SessionLife } from './store.ts';
 export interface DriftCheckDeps {
   readonly config: DriftConfig;
   readonly store: DriftStore;
-  /** Whether policies read drift facts. Drift is then measured even without `enabled`, but not denied. */
+  /** Whether policies read drift facts. If so, drift is measured even without `enabled`, but not denied. */
   readonly isReadByPolicies?: () => boolean;
 }
 
@@ -21,7 +21,7 @@ export interface DriftExchange {
   session?: SessionLife;
   readonly stored: SessionRead<DriftState | undefined>;
   passed?: PassedTurn;
-  /** Whether the turn anchors the session, unless another turn is faster. */
+  /** Whether the turn anchors the session, unless another turn does so first. */
   mayAnchor?: boolean;
   /** The anchoring turn's answer, until it is added to the anchor. */
   answer?: Answer;
@@ -79,7 +79,7 @@ export function createDriftCheck({
     const { session } = exchange.facts;
     const text = lastQuestion(exchange.request);
     if (session === undefined || session === null || text === undefined) return PASS;
-    // State of an earlier session with this name does not count.
+    // Ignores the state of an earlier session with this name.
     const known = found?.createdAt === session.createdAt ? found : undefined;
     const { facts, passed } = judgeTurn(known, text, settings);
     exchange.facts.drift = facts;
@@ -119,16 +119,16 @@ export function createDriftCheck({
       try {
         await addAnswer(state);
       } catch {
-        // The anchor stays narrower. If Redis is down, no turn passes anyway.
+        // Without its answer, the anchor is narrower. If Redis is down, no turn passes anyway.
       }
     },
   };
 }
 
-/** Longer answers are read in a separate turn of the event loop. */
+/** Longer answers are processed in a separate event-loop turn. */
 const SHORT_CHARS = 16_384;
 
-/** Returns the answer to store with its turn, if the answer is whole, short and may belong to the anchor. */
+/** Returns an answer to store with its turn if it is whole, short and may belong to the anchor. */
 function shortAnswer({ form, answer }: Answered, { mayAnchor }: DriftExchange): GramSet | undefined {
   const { text } = answer.written;
   const goesAlong = mayAnchor === true && form === 'whole' && text.length <= SHORT_CHARS;

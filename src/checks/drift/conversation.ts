@@ -2,13 +2,12 @@ import type { DriftFacts } from '../../pipeline/facts.ts';
 import { answerGrams, judgeTurn, type DriftSettings } from './drift.ts';
 import { createMemoryDriftStore } from './memory-store.ts';
 
-/** The user's texts, and the assistant's known answers to them. */
 export interface Conversation {
   readonly turns: readonly string[];
   readonly replies: readonly (string | undefined)[];
 }
 
-/** Judges whole conversations turn by turn, as the check does: a denied turn and its reply are dropped. */
+/** Judges conversations turn by turn like the check. Denied turns and their replies are dropped. */
 export function createConversationJudge(
   settings: DriftSettings,
 ): (conversation: Conversation) => Promise<DriftFacts[]> {

@@ -16,9 +16,9 @@ export interface DriftState {
   readonly createdAt: number;
   /** User turns that passed, including the anchoring turn. */
   readonly turnCount: number;
-  /** The turn that sets the topic of the session; undefined until there is one. */
+  /** The turn that sets the session's topic; undefined before that turn. */
   readonly anchor: { readonly digest: string; readonly grams: GramSet } | undefined;
-  /** The anchor's answer, as the client received it. */
+  /** The answer to the anchor, as the client received it. */
   readonly answer: GramSet;
   /** N-grams that later, well-grounded turns added to the topic. */
   readonly widened: GramSet;
@@ -29,20 +29,20 @@ export interface DriftState {
   readonly recentDigests: readonly string[];
 }
 
-/** Changes made by a turn that passed. The `digest` makes repetitions harmless. */
+/** Changes made by a turn that passed. Repeats have the same `digest` and no effect. */
 export interface PassedTurn {
   readonly digest: string;
-  /** Set if the turn anchors the session, unless another turn is faster. */
+  /** Set if the turn anchors the session, unless another turn does so first. */
   readonly anchor?: GramSet;
   readonly prior?: GramSet;
-  /** The new list of unjudged turns; absent if the list stays the same. */
+  /** The new list of unjudged turns; absent if unchanged. */
   readonly unjudged?: readonly GramSet[];
   /** N-grams to add to the widened anchor while there is room. */
   readonly widen?: GramSet;
 }
 
 export interface DriftJudgement {
-  /** Facts for policies. `driftDetected` means a denial. */
+  /** Facts for policies. If the check is enabled, `driftDetected` denies the request. */
   readonly facts: DriftFacts;
   readonly passed: PassedTurn;
 }
@@ -51,9 +51,9 @@ export interface DriftJudgement {
 const ANCHOR_WEIGHT = 0.75;
 const PRIOR_WEIGHT = 0.25;
 
-/** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
+/** A turn with fewer n-grams is too short to be judged alone (measured in docs/drift.md). */
 const MIN_JUDGED_GRAMS = 18;
-/** A short turn is judged together with similar earlier ones if they have this many n-grams in total. */
+/** Short turns are judged together with similar earlier ones if they have this many n-grams in total. */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
 /** A first turn with fewer n-grams sets no topic. */
@@ -62,11 +62,11 @@ const MIN_FIRST_GRAMS = 5;
 const MIN_TASK_GRAMS = 8;
 /** After such a first turn, any turn with at least this many n-grams sets the topic. */
 const MIN_TOPIC_GRAMS = 40;
-/** A turn widens the anchor if this share of it is grounded. A mention of the topic is not enough. */
+/** Lowest similarity at which a turn widens the anchor. A mere mention of the topic is not enough. */
 const MIN_WIDENING_SIMILARITY = 0.2;
-/** Maximum number of n-grams per text. A larger set would overlap with any turn. */
+/** Maximum number of n-grams per text. A larger set would overlap with every turn. */
 const MAX_GRAMS = 192;
-/** Unrelated English texts share about one n-gram per 2,400 in a set; longer texts vary more. */
+/** Unrelated English texts share about one n-gram per 2,400 in a set. Lower, because long texts vary more. */
 const CHANCE_GRAMS = 1_500;
 const MAX_CHANCE = 0.9;
 /** 48 bits are enough to distinguish the few turns of a session. */
@@ -75,10 +75,7 @@ const DIGEST_CHARS = 12;
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
-/**
- * Judges the user's turn against the session so far (undefined if it has no turns). Changes nothing: `passed` has the
- * changes for the store.
- */
+/** Judges a user turn against the session (undefined before its first turn). `passed` has changes to store. */
 export function judgeTurn(
   state: DriftState | undefined,
   text: string,
@@ -122,14 +119,13 @@ export function judgeTurn(
   };
 }
 
-/** Reports whether a turn sets a topic: no small talk at the start, but a request or a long text. */
+/** Reports whether a turn sets a topic: a long text, a first turn beyond small talk, or a later request. */
 function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
   if (grams.length >= MIN_TOPIC_GRAMS) return true;
   if (isFirst) return grams.length >= MIN_FIRST_GRAMS && !isSmallTalk(text);
   return grams.length >= MIN_TASK_GRAMS && asksForSomething(text);
 }
 
-/** Returns the n-grams that an answer adds to its anchor. */
 export function answerGrams(text: string): GramSet {
   return gramSet(readWordGrams(text));
 }
@@ -142,7 +138,7 @@ function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, DIGEST_CHARS);
 }
 
-/** Returns the facts of a turn that is not judged, because it is the first or too short. */
+/** Returns the facts of a turn that is not judged, because there is no topic yet or the turn is too short. */
 function onTopic(turnCount: number): DriftFacts {
   return { driftDetected: false, driftScore: 0, anchorSimilarity: 1, priorSimilarity: 1, turnCount };
 }
@@ -154,20 +150,20 @@ interface Comparison {
   readonly priorSimilarity: number;
 }
 
-/** @param part share of the turn in the joint n-grams of this and earlier short turns */
+/** @param part the turn's share of the joint n-grams of this and earlier short turns */
 function compare(state: DriftState, anchor: GramSet, words: WordGrams, part: number): Comparison {
   const original = union(anchor, state.answer);
   const originalSimilarity = part * similarity(words, original);
   const widenedSimilarity = part * similarity(words, union(original, state.widened));
   return {
     originalSimilarity,
-    // Larger sets match more by chance; widening must not lower the original similarity.
+    // Larger sets are discounted more for chance matches, but widening must not lower the similarity.
     anchorSimilarity: Math.max(originalSimilarity, widenedSimilarity),
     priorSimilarity: part * similarity(words, state.prior),
   };
 }
 
-/** Returns how much of a text a set contains beyond chance matches, 0 to 1. */
+/** Returns the share of a text, 0 to 1, that a set contains beyond chance matches. */
 function similarity(words: WordGrams, set: GramSet): number {
   const chance = Math.min(MAX_CHANCE, set.length / CHANCE_GRAMS);
   return Math.max(0, (containment(words, set) - chance) / (1 - chance));

@@ -12,7 +12,7 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   recentDigests: [],
 };
 
-/** If there are more sessions, those with the oldest last turn are dropped. */
+/** Beyond this, the session with the oldest last turn is evicted. */
 const MAX_SESSIONS = 10_000;
 
 export function createMemoryDriftStore(): DriftStore {

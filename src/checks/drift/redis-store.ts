@@ -36,10 +36,10 @@ const fieldsReply = tupleOf(
   textOrNothing,
   textOrNothing,
 );
-/** Makes the script keep a field. */
+/** Argument that makes the script keep a field. */
 const KEPT = '=';
 
-/** Keeps topics in Redis: one bounded hash per session, with the lifetime of the session. */
+/** Keeps topics in Redis, in one bounded hash per session with the session's lifetime. */
 export function createRedisDriftStore({
   client,
   deadlineMs,
@@ -97,7 +97,7 @@ function gramsText(field: unknown): GramSet {
   return grams;
 }
 
-/** Sets are separated by spaces, which encoded sets do not contain. */
+/** Sets are separated by spaces, which do not occur in encoded sets. */
 function listOfGrams(field: unknown): readonly GramSet[] {
   const sets = (textOrNothing(field) ?? '').split(' ');
   return sets.filter((set) => set !== '').map(gramsText);

@@ -29,8 +29,8 @@ export interface HeldCredentialDeps {
 }
 
 /**
- * Masks a credential of the gateway in the answer to a request that carried it (docs/provider-credentials.md), even
- * without DLP and in shadow mode: clients must never receive it.
+ * Masks the gateway's credential in the answer to a request that carried it (docs/provider-credentials.md), even
+ * without DLP and in shadow mode, because clients must never receive the credential.
  */
 export function createHeldCredentialCheck({ onMasked }: HeldCredentialDeps): Check<unknown, 'dlp'> {
   const kept = new RecentMap<CredentialMask>(MAX_KEPT);
@@ -85,9 +85,9 @@ function withMaskedHeaders(exchange: Answered): Answered {
 
 const LABEL = { detector: 'secrets', class: 'secret', rule: 'held_credential' } as const;
 
-/** Shorter values occur in ordinary texts by chance. */
+/** Shorter values occur in ordinary text by chance. */
 const MIN_CHARS = 8;
-/** Minimum length of parts of a composed credential, such as the access key and secret of AWS. */
+/** Minimum length of the parts of a composed credential, such as an AWS access key and secret. */
 const MIN_PART_CHARS = 16;
 
 /** Searches answers for one credential: verbatim, in parts, and encoded as Base64, hex or percent escapes. */
@@ -111,7 +111,7 @@ function* findEach(
   for (const text of texts) {
     let isFound = false;
     for (const detector of detectors) {
-      // Searching for one literal takes a tenth of the time of reading the text.
+      // Searching for one literal takes a tenth of the usual time per character.
       yield text.length >> 3;
       isFound ||= detector.find(text).length > 0;
     }

@@ -10,7 +10,7 @@ import type { ProviderName } from '../../providers/registry.ts';
 import { printableName } from '../../text/label.ts';
 import type { HostedTool } from '../../providers/request-facts.ts';
 
-/** Tool types that a request can do without: plugins of OpenRouter, which read files or repair JSON. */
+/** Tool types that a request can do without: OpenRouter plugins, which read files or repair JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
 /** More than any client sends; each removal costs an edit. */
@@ -25,8 +25,8 @@ export interface HostedToolsOptions {
 }
 
 /**
- * Removes tools that the provider would run without the gateway seeing it, unless they are allowed. Instead, denies the
- * request if it requires such a tool, has no other tool, or names stored content that may contain such tools
+ * Removes tools that the provider would run, unless they are allowed, because the gateway cannot see their calls.
+ * Denies requests that require one of them, have no other tool, or refer to stored content that may contain tools
  * (docs/hosted-tools.md).
  */
 export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
@@ -78,14 +78,14 @@ function modelsOf(tools: readonly HostedTool[]): readonly string[] {
   return [...new Set(tools.flatMap(({ model }) => model ?? []))];
 }
 
-/** Agents send web searches with only such tools; without them, a model invents results. */
+/** Agents send web searches with no other tool. Without the search tool, a model would invent results. */
 function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
   const kept = request.hostedTools.length - unwanted.length;
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
-/** Returns edits that remove tools. Also removes a list that becomes empty: providers reject empty lists. */
+/** Returns edits that remove tools, and arrays that become empty, because providers reject empty arrays. */
 function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();

@@ -32,7 +32,7 @@ import type { ArrivalLimit, LoopMemory, LoopStore, RecentCalls } from './store.t
 export interface LoopDeps {
   readonly config: LoopConfig;
   readonly store: LoopStore;
-  /** `server.shadow_mode`: calls proceed and count regardless of the verdict. */
+  /** `server.shadow_mode`: calls proceed and are counted regardless of the verdict. */
   readonly shadowMode: boolean;
 }
 
@@ -46,22 +46,22 @@ export interface LoopState {
   kept?: SessionName;
   readonly stored: SessionRead<RecentCalls>;
   fingerprint?: SimHash | undefined;
-  /** Limits that count this call. It remains counted only if it is answered. */
+  /** Limits that count this call. The count is undone unless the call is answered. */
   counted: readonly ArrivalLimit[];
   counting?: Promise<unknown>;
 }
 
-/** Maximum number of calls in a window; sessions with more are detected long before. */
+/** Maximum number of stored calls per session; loops are detected long before. */
 const MAX_CALLS = 256;
-/** Maximum age of calls that count for stalls, which have no window. */
+/** Maximum age of calls compared for stalls, which have no window. */
 const STALL_MEMORY_MS = 3_600_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
  * Detects agents that repeat themselves in a session (docs/loops.md): the same call repeated (fingerprint), too many
- * calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and MCP tool calls with MCP
- * tool calls. A call counts once it is answered, except with 429 or 5xx: retries by a client are not a loop.
+ * calls (velocity), or nearly identical calls (stall). Turns are compared with turns, and MCP tool calls with MCP tool
+ * calls. A call counts once it is answered, except with 429 or 5xx, because client retries are not a loop.
  */
 export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState, 'loop'> {
   const name = 'loop';
@@ -76,7 +76,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     session: SessionName,
     batch: Batch | undefined,
   ): Promise<Verdict> {
-    // Not kept in memory: there are many calls, and the answer may take minutes.
+    // Not kept in the state, because there are many calls and the answer may take minutes.
     const stored = await state.stored.take();
     const step = loopStepOf(exchange);
     if (isTurnOver(step.userText.length)) await nextTurn();
@@ -90,7 +90,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       return { kind: 'pending', verdict: confirmed(name, same, counted) };
     }
     if (limits.length === 0 || (blocks && seen === 'fingerprint')) return flagged(exchange, seen);
-    // A stalled call is denied before anything is reserved, but excess velocity is reported first.
+    // Denies a stalled call before anything is reserved. Excess velocity takes precedence.
     if (blocks && seen === 'stall') return count(exchange, state, session, limits, seen);
     return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, batch) };
   }
@@ -103,7 +103,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     seen: LoopDetector | undefined,
     batch?: Batch,
   ): Promise<FinalVerdict> {
-    // Set before the call to the store: a count must also be undone if its reply is lost.
+    // Set before the store call, so that the count is undone even if its reply is lost.
     state.counted = limits;
     const counting = store.countArrival(session, state.operationId, limits, blocks, batch);
     state.counting = counting.catch((cause: unknown) => {
@@ -122,7 +122,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   async function keepCall(state: LoopState, batch: Batch | undefined): Promise<Pass> {
     const { session, kept, operationId, counted, fingerprint } = state;
     if (session === undefined || kept === undefined) return PASS;
-    // Counted again: the first count may have expired together with the unanswered session.
+    // Counted again, because the first count may have expired with the unanswered session.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
     await Promise.all([
       // Repeating the count only changes times.

@@ -17,7 +17,7 @@ export const loopDetection = section({
       .boolean()
       .default(false)
       .describe(
-        'Ignore digits, punctuation and repeated filler when calls are compared, so that a counter in a prompt does not hide a loop.',
+        'Ignore digits, punctuation and repeated filler when comparing calls, so that a counter in a prompt does not hide a loop.',
       ),
   }).prefault({}),
   velocity: section({
@@ -30,7 +30,7 @@ export const loopDetection = section({
     max_endpoint_repeats: count
       .default(0)
       .describe(
-        'Maximum number of calls of one endpoint by a session within `repeat_window_seconds`. 0 disables the limit.',
+        'Maximum number of calls to one endpoint per session within `repeat_window_seconds`. 0 disables the limit.',
       ),
     repeat_window_seconds: positiveCount.default(60).describe('Window of `max_endpoint_repeats` in seconds.'),
   }).prefault({}),
@@ -45,7 +45,7 @@ export const loopDetection = section({
       ),
     low_diversity_threshold: positiveCount
       .default(5)
-      .describe('Number of recent calls that are compared for a stall.'),
+      .describe('Number of recent calls compared to detect a stall.'),
   }).prefault({}),
   action: z.enum(['warn', 'block']).default('warn').describe('Log a detected loop, or refuse the call.'),
 })

@@ -36,7 +36,7 @@ function isRepeated(
   return similar.length >= threshold;
 }
 
-/** Reports whether this call and the last `low_diversity_threshold` calls each hardly differ from the one before. */
+/** Reports whether this and the last `low_diversity_threshold` calls are each nearly identical to the previous. */
 function isStalled(
   { min_hamming_distance, low_diversity_threshold }: LoopConfig['stall'],
   calls: readonly RecentCall[],
@@ -68,7 +68,7 @@ export function arrivalLimits(
     limits.push({ name: 'rps', windowMs, limit: Math.max(1, Math.floor((max_rps * windowMs) / SECOND_MS)) });
   }
   if (max_endpoint_repeats > 0) {
-    // A tool can be called at both addresses of its server.
+    // A tool can be called at both paths of its server.
     const at = mcp === undefined ? path : `/mcp/${mcp.server}`;
     const same = formatSimHash(hashFeature([method, at, ...tools].join('\n')));
     const windowMs = repeat_window_seconds * SECOND_MS;

@@ -15,22 +15,22 @@ import type { LoopStep } from './step.ts';
 import { FILLER, NAME, PLAIN, WordList } from './word-list.ts';
 import { readWords } from './read-words.ts';
 
-/** Longer texts are read word by word only at head and tail: an agent's result may have megabytes. */
+/** Only head and tail of longer texts are split into words, because tool results may have megabytes. */
 const MAX_CHARS = 16_384;
-// Weights, except that of filler, are powers of two times ORDER_WEIGHT.
+// All weights but FILLER_WEIGHT are powers of two times ORDER_WEIGHT.
 const ORDER_WEIGHT = 0.5;
 const [ORDER_POWER, PLAIN_POWER, NAME_POWER] = [0, 1, 2];
 const FILLER_WEIGHT = 0.1;
 /**
  * Share of a fingerprint that depends on all content words together. With this share, one changed word flips about 14
- * of 64 bits, even in a long text. Without it, one of 100 words would flip 3, and a batch of records under one long
- * instruction would count as a loop.
+ * of 64 bits, even in a long text. Without it, one changed word in 100 would flip 3, and a batch of records under one
+ * long instruction would count as a loop.
  */
 const WHOLE_SHARE = 0.25;
-/** Turns of at most this length ("continue", "yes, please") are read together with the preceding answer. */
+/** Turns with at most this many content words ("yes, please") are combined with the preceding answer. */
 const MAX_WORDS_OF_CONSENT = 1;
 
-/** A part of a step. Parts are reused: the words of one are processed before the next is read. */
+/** A part of a step. Reused, because each fingerprint is computed synchronously. */
 interface Part {
   readonly words: WordList;
   readonly sums: SimHashSums;
@@ -63,12 +63,12 @@ const asOneWord: Reader = {
   },
 };
 
-/** Returns a step's 64-bit SimHash; undefined if it is empty. */
+/** Returns a step's 64-bit SimHash, or undefined if the step is empty. */
 export function fingerprintOf(step: LoopStep, defeatPadding: boolean): SimHash | undefined {
   return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
 
-/** Sum of the hashes of the content words of all parts, in halves. Their order does not matter. */
+/** Order-independent sum of all content-word hashes: high and low half. */
 const whole = new Int32Array(2);
 
 function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
@@ -92,7 +92,7 @@ interface PartSums {
 
 const allSums = createSimHashSums();
 
-/** Weights all parts equally, regardless of length: a long instruction must not outweigh the call that it led to. */
+/** Weights all parts equally, so that a long instruction does not outweigh the call that it led to. */
 function combine(parts: readonly PartSums[]): SimHash {
   allSums.fill(0);
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
@@ -143,7 +143,7 @@ function voteForWords(words: WordList): number {
 /** Makes the hash of a pair depend on the order of its words. */
 const FIRST_OF_PAIR = 0x9e3779b1;
 
-/** Adds pairs of content words, so "from a to b" differs from "from b to a". */
+/** Adds pairs of content words, so that "from a to b" differs from "from b to a". */
 function voteForOrder(words: WordList): number {
   let before = -1;
   for (let index = 0; index < words.count; index++) {
@@ -163,19 +163,18 @@ function headAndTail(text: string): string {
   return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
 }
 
-/** Treats the text between head and tail as one word, so that changes in it also count. */
+/** Adds the text between head and tail as one word, so that changes there are noticed. */
 function readAsWritten(text: string, words: WordList): void {
   readWords(headAndTail(text), words);
   if (text.length > MAX_CHARS) {
     words.addWhole(wholeAsWord(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2)));
     return;
   }
-  // The text consists only of signs, such as an emoji.
+  // A text that consists only of signs, such as an emoji, is one word.
   const signs = words.count > 0 ? '' : text.trim();
   if (signs !== '') words.addWhole(signs);
 }
 
-/** Represents unread text. Two of these words are equal only if their texts are equal in every byte. */
 function wholeAsWord(text: string): string {
   return hash('sha1', text, 'base64');
 }

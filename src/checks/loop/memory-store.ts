@@ -14,16 +14,14 @@ interface List {
   endsAt: number;
 }
 
-/** If there are more sessions, the least recently used ones are dropped. */
+/** Beyond this, the least recently used lists are evicted. */
 const MAX_LISTS = 10_000;
 const PUTS_PER_SWEEP = 256;
 
-/** Keeps recent calls in memory, for use without Redis. `now` returns milliseconds and must not go backwards. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   const lists = new Map<string, List>();
   let puts = 0;
 
-  /** Returns a list's entries within the window. */
   function within(name: string, windowMs: number): Entries {
     const entries: Entries = lists.get(name)?.entries ?? new Map();
     const until = now();
@@ -35,7 +33,6 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     return entries;
   }
 
-  /** Adds an entry unless it exists. If there are more than `max`, drops the oldest ones. */
   function put(
     name: string,
     operationId: string,
@@ -52,7 +49,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     lists.delete(name);
     lists.set(name, { entries, endsAt: at + windowMs });
     puts += 1;
-    // Not on every addition: a Map iterates over all deleted keys before its first one.
+    // Sweeps in batches, because finding a Map's first key scans all entries deleted before it.
     if (lists.size > MAX_LISTS || puts % PUTS_PER_SWEEP === 0) sweep(at);
   }
 

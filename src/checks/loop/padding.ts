@@ -21,8 +21,8 @@ const LETTER_A = 97;
 
 /**
  * Letter pairs that occur at the start, inside and at the end of words in English and related languages: for each first
- * letter from a to z, the possible second letters. Counted over a vocabulary of 13,000 words. About 7 % of the words in
- * use have another pair, and 98 % of random strings of six letters.
+ * letter from a to z, the possible second letters. Derived from a vocabulary of 13,000 words. About 7 % of the words in
+ * use contain other pairs, as do 98 % of random six-letter strings.
  */
 const [START_PAIRS, INNER_PAIRS, END_PAIRS] = [
   `bcdfgilmnprstuvw aeiloru aehiloruy aeioru acdfilmnpqrstvx aeiloru aeiloru aeiouy dglmnrst aeou eino aeiou aeiouy
@@ -35,7 +35,6 @@ const [START_PAIRS, INNER_PAIRS, END_PAIRS] = [
   acdegknosty cdfgklmnprstwx ehlorsty u abcdegikmnorstvy acehkmopsty aehorsty bdelmnprst eo ns - s e`,
 ].map((rows) => pairs(rows));
 
-/** Returns a table with 1 at `pairAt` of each pair. */
 function pairs(rows: string): Uint8Array {
   const known = new Uint8Array(LETTERS * LETTERS);
   for (const [first, row] of rows.split(/\s+/).entries()) {
@@ -51,14 +50,13 @@ function pairAt(word: string, at: number): number {
 /** Matches a chunk, which may be several joined words. */
 const CHUNK = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[a-z]+$/;
-/** Matches a chunk that is a single word, as most are. */
 const ONE_WORD = /^[A-Za-z][a-z]*$/;
 const VOWEL = /[aeiouy]/;
 const MIN_LETTERS = 3;
 const LONGEST_PHRASE_WORDS = 8;
 const PHRASE_REPEATS = 3;
 
-/** Returns the distinct words of a text in lower case, without padding, digits and punctuation. */
+/** Returns a text's distinct words in lowercase, without padding, digits and punctuation. */
 export function unpaddedWords(text: string): string[] {
   const words: string[] = [];
   const read = new Map<string, readonly string[]>();
@@ -70,7 +68,7 @@ export function unpaddedWords(text: string): string[] {
   return [...new Set(withoutRepeatedPhrases(words))].filter(isContent);
 }
 
-/** Splits compounds such as `loginForm2`. A chunk with digits inside is an id, a hash or Base64, and has no words. */
+/** Splits compounds such as `loginForm2`. A chunk with inner digits is an id, hash or Base64, and has no words. */
 function wordsOfChunk(chunk: string): readonly string[] {
   if (ONE_WORD.test(chunk)) return [chunk.toLowerCase()];
   const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');

@@ -2,14 +2,14 @@ import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT } from '../../text/simhash.ts';
 import { UnitReader } from '../../text/units.ts';
 import { NAME, PLAIN, type WordList } from './word-list.ts';
 
-/** Roles of a character in words, one bit each. */
+/** Character classes, one bit each. */
 const KIND = {
   lower: 1,
   upper: 2,
   /** Other letters, and numbers that are not digits. */
   letter: 4,
   digit: 8,
-  /** Marks continue a word but begin none. */
+  /** Combining marks continue a word but do not begin one. */
   mark: 16,
   underscore: 32,
   dot: 64,
@@ -19,15 +19,15 @@ const KIND = {
   beyondAscii: 1_024,
   /** A character of a script without spaces between words. */
   unspaced: 2_048,
-  /** Takes two UTF-16 units. */
+  /** Takes two UTF-16 code units. */
   pair: 4_096,
-  /** Characters that cannot be lower-cased unit by unit. */
+  /** Cannot be lowercased one code unit at a time. */
   odd: 8_192,
 } as const;
 
 const LETTER_OR_NUMBER = KIND.lower | KIND.upper | KIND.letter | KIND.digit;
 const BEGINS_WORD = LETTER_OR_NUMBER | KIND.underscore | KIND.slash;
-/** Signs inside names and paths, and after words. */
+/** Signs within names and paths, or after words. */
 const SIGN = KIND.dot | KIND.nameSign | KIND.otherSign;
 const GOES_ON = LETTER_OR_NUMBER | KIND.mark | KIND.underscore | SIGN;
 
@@ -43,10 +43,10 @@ const SIGN_KINDS: Readonly<Record<string, number>> = {
 
 const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** Kinds by code unit, filled in as characters occur. */
+/** Kinds by code unit, filled lazily. */
 const UNREAD = 0x8000;
 const KINDS = new Uint16Array(0x10000).fill(UNREAD);
-/** Lower case by code unit, filled in the same way, except for odd characters. */
+/** Lowercase by code unit, filled lazily; invalid for odd characters. */
 const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
@@ -59,7 +59,7 @@ function kindsAt(text: string, at: number, unit: number): number {
 function readKinds(text: string, at: number, unit: number): number {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const kinds = signKindsOf(character);
-  // A surrogate alone has no kind.
+  // A surrogate's kind depends on its pair.
   if (unit < 0xd800 || unit > 0xdfff) {
     KINDS[unit] = kinds;
     LOWER[unit] = character.toLowerCase().charCodeAt(0);
@@ -75,7 +75,7 @@ function signKindsOf(character: string): number {
   return beyond | (UNSPACED.test(character) ? KIND.unspaced : 0);
 }
 
-/** A sigma has another form at the end of a word. */
+/** Sigma has a different lowercase form at the end of a word. */
 function isOdd(character: string): boolean {
   return character === 'Σ' || character.length > 1 || character.toLowerCase().length > 1;
 }
@@ -93,7 +93,7 @@ const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
 const SPACE = 0x20;
 const TO_LOWER = 0x20;
 
-/** Adds the words of a text in lower case: letters, digits and marks, and signs inside names and paths. */
+/** Adds a text's words in lowercase: letters, digits and marks, and signs within names and paths. */
 export function readWords(text: string, words: WordList): void {
   const units = reader.read(text);
   const { length } = text;
@@ -104,7 +104,7 @@ export function readWords(text: string, words: WordList): void {
     let unit = units[at] ?? 0;
     let kinds = kindsAt(text, at, unit);
     if (kinds === KIND.lower || kinds === KIND.upper) {
-      // Fast path for most words: ASCII letters, with at most the first one a capital.
+      // Fast path for most words: ASCII letters, of which only the first may be a capital.
       do {
         unit |= TO_LOWER;
         high = Math.imul(high ^ unit, HIGH_PRIME);
@@ -128,7 +128,7 @@ export function readWords(text: string, words: WordList): void {
   }
 }
 
-/** More units than are read from any part. */
+/** Buffer for more code units than are read from any part. */
 const reader = new UnitReader(16_448);
 
 /** Reports whether a sign ends the word, as a full stop does. */
@@ -191,7 +191,7 @@ function readWordsFrom(
   return at;
 }
 
-/** All filler words are ASCII. */
+/** Words beyond ASCII cannot be filler. */
 function wordKindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
   if (isName) return NAME;
   return (all & KIND.beyondAscii) !== 0 ? PLAIN : undefined;
@@ -203,7 +203,7 @@ function looksLikeName(seen: number, kinds: number, before: number): boolean {
   return (before & KIND.lower) !== 0 && (kinds & KIND.upper) !== 0;
 }
 
-/** Adds each pair of adjacent characters in a run without spaces and surrogates. */
+/** Adds each pair of adjacent characters in a run without spaces or surrogates. */
 function addWordPairs(
   text: string,
   units: Uint16Array,
@@ -228,7 +228,7 @@ function addWordPairs(
   }
 }
 
-/** Adds words with surrogate pairs, or with characters whose lower case has several units. */
+/** Adds words that must be lowercased as a whole. */
 function addOdd(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
   for (const piece of isUnspaced ? pairsOf(written) : [written]) {
     const isName = quoted || LOOKS_LIKE_NAME.test(piece);

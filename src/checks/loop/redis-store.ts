@@ -15,7 +15,7 @@ const joinScript = loadScript(new URL('./record-call.lua', import.meta.url));
 const countScript = loadScript(new URL('./count-arrival.lua', import.meta.url));
 const giveBackScript = loadScript(new URL('./release-arrival.lua', import.meta.url));
 
-/** Layout of calls.lua: version, time, fingerprint, operation. */
+/** Entry layout of calls.lua: version, time, fingerprint, operation. */
 const OPERATION_CHARS = 13;
 const ENTRY_CHARS = 1 + 13 + 16 + OPERATION_CHARS;
 const FINGERPRINT_AT = 1 + 13;
@@ -28,7 +28,7 @@ const exceededReply = listOf(yes);
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { run } = createOperations(client, deadlineMs);
-  /** Uses plain commands: a script costs Redis several times as much. */
+  /** Uses plain commands, because a script costs Redis several times as much. */
   const readCalls: LoopStore['readCalls'] = (session, { keepMs, maxCalls }) =>
     withRedisDeadline(deadlineMs, async () => {
       const [reply, readAt] = await Promise.all([
@@ -99,12 +99,12 @@ function callsKey({ keyHash, sessionId }: SessionName): string {
   return loopKey(keyHash, sessionId);
 }
 
-/** Key of the string with a session's turns. Tool calls are stored under another session name. */
+/** Key of the session. Tool calls are stored under a derived session name. */
 function loopStateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId.split('/', 1)[0] ?? sessionId);
 }
 
-/** Keys of a session's arrivals and of the overflow of each limit. Session ids contain no slash. */
+/** Keys of a session's arrivals and of each limit's overflow. Session ids contain no slash. */
 function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly ArrivalLimit[]): string[] {
   return ['arrivals', ...limits.map(({ name }) => name)].map((name) =>
     loopKey(keyHash, `${sessionId}/${name}`),
@@ -114,7 +114,7 @@ function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly Arriv
 /** Maximum clock difference in a cluster. Entries further ahead were written before a clock was set back. */
 const MAX_SKEW_MS = 1_000;
 
-/** Decodes entries of calls.lua, oldest first. */
+/** Decodes entries of calls.lua, newest first. */
 function recentCalls(now: number, entries: string, keepMs: number): RecentCall[] {
   const calls: RecentCall[] = [];
   for (let at = entries.length - ENTRY_CHARS; at >= 0; at -= ENTRY_CHARS) {

@@ -4,13 +4,13 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 
-/** The new part of a call, since agents send their whole history each time. */
+/** The new part of a call. Agents send their whole history with each call. */
 export interface LoopStep {
   /** The user's last turn, normalized if known. */
   readonly userText: string;
   /** Names and arguments of the last tool calls, unless a user turn followed. */
   readonly called: string;
-  /** Results of those calls: the same call with a different result is progress. */
+  /** Results of those calls. The same call with a different result is progress. */
   readonly results: string;
   /** The answer before the user's last turn, unless a tool call followed. */
   readonly answer: string;
@@ -60,7 +60,7 @@ function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined 
   };
 }
 
-/** Members of Cohere's v1 that contain the latest turn, wherever they are in the body. */
+/** Cohere v1 members that contain the latest turn, wherever they are in the body. */
 const LAST_PLACES: readonly unknown[] = ['message', 'tool_results'];
 
 function messagesLast(texts: readonly PromptText[]): readonly PromptText[] {
@@ -74,7 +74,7 @@ interface Calls {
   readonly results: readonly PromptText[];
 }
 
-/** Walks back over the last results and the calls that they answer to the user's turn. */
+/** Walks back over the last results and their calls until the user's turn. */
 function latestCalls(texts: readonly PromptText[]): Calls {
   const called: PromptText[] = [];
   const results: PromptText[] = [];
@@ -91,7 +91,7 @@ function latestCalls(texts: readonly PromptText[]): Calls {
     } else if (found.role === 'assistant') {
       passedAnswer ||= results.length > 0;
     } else if (!withResults.has(found.path[1])) {
-      // Agents add reminders to results. They are not turns of the user.
+      // Ends at a user turn. Text beside results is a reminder from the agent.
       break;
     }
   }
@@ -106,7 +106,7 @@ function isResult({ kind }: PromptText): boolean {
   return kind === 'tool_result';
 }
 
-/** Reports whether another message lies between two results: a call without arguments, which has no text. */
+/** Reports whether a message without text, such as a call without arguments, lies between two results. */
 function isOfEarlierCall(found: PromptText, later: PromptText | undefined): boolean {
   const index = found.path[1];
   const laterIndex = later?.path[1];
@@ -123,7 +123,7 @@ function lastAnswer(texts: readonly PromptText[]): string {
 
 const ARGUMENTS: ReadonlySet<string | number> = new Set(['arguments', 'args', 'input', 'parameters']);
 
-/** Returns the innermost `name` on the path to a call's arguments. Some dialects have it outside of the texts. */
+/** Returns the innermost `name` on the path to a call's arguments. In some dialects, it is not a text. */
 function toolNameAt(json: JsonObject, path: PromptText['path']): string {
   let at: unknown = json;
   let name = '';
@@ -131,7 +131,7 @@ function toolNameAt(json: JsonObject, path: PromptText['path']): string {
     if (typeof at !== 'object' || at === null) break;
     const here = at as Readonly<Record<string | number, unknown>>;
     name = nameIn(here) ?? name;
-    // Names inside the arguments are written by the model.
+    // Names inside the arguments come from the model.
     if (depth > 0 && ARGUMENTS.has(member)) break;
     at = here[member];
   }

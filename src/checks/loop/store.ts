@@ -15,11 +15,11 @@ export interface RecentCalls {
 
 export interface LoopMemory {
   readonly keepMs: number;
-  /** If there are more, the oldest calls are dropped. */
+  /** Beyond this, the oldest calls are evicted. */
   readonly maxCalls: number;
 }
 
-/** At most `limit` arrivals in `windowMs`, counted separately by name. */
+/** At most `limit` arrivals in `windowMs`, counted separately per name. */
 export interface ArrivalLimit {
   /** `rps`, or `repeats/` followed by a hash. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface ArrivalLimit {
   readonly limit: number;
 }
 
-/** Stores recent calls of sessions. Changes are idempotent by operation id. */
+/** Stores each session's recent calls. Changes are idempotent by operation id. */
 export interface LoopStore {
   readCalls(session: SessionName, memory: LoopMemory): Promise<RecentCalls>;
   /** Returns false and skips the rest of the batch if another call has since been answered, or calls have expired. */
@@ -41,7 +41,7 @@ export interface LoopStore {
   ): Promise<void>;
   /**
    * Counts a new call, and returns true for each limit that it exceeds. With `denies`, a call that exceeds a limit is
-   * not counted, so it cannot displace allowed calls, and the rest of the batch is skipped.
+   * not counted, so that it cannot displace allowed calls, and the rest of the batch is skipped.
    */
   countArrival(
     session: SessionName,

@@ -1,7 +1,7 @@
 import { readFeature, type HashState } from '../../text/simhash.ts';
 import { grown } from '../../text/grown.ts';
 
-// Information content of a word: least for filler; most for names, paths, numbers and quoted words.
+// Word kinds by information content: lowest for filler; highest for names, paths, numbers and quoted words.
 export const FILLER = 0;
 export const PLAIN = 1;
 export const NAME = 2;
@@ -21,16 +21,15 @@ export function isFiller(word: string): boolean {
   return FILLERS.has(word);
 }
 
-/** A text of 16 Ki characters may have this many. */
-const FIRST_WORDS = 512;
+const INITIAL_CAPACITY = 512;
 
-/** The distinct words of a part of a step, in order of first occurrence, as hashes that begin with the part's name. */
+/** Distinct words of a step's part in order of first occurrence, as hashes seeded with the part's name. */
 export class WordList {
-  /** Hash state after the name of the part; every word starts from it. */
+  /** Hash state after the part's name, from which each word's hash starts. */
   readonly seed: HashState;
   readonly #words = new WordTable();
   readonly #fillers = new WordTable();
-  #kinds = new Uint8Array(FIRST_WORDS);
+  #kinds = new Uint8Array(INITIAL_CAPACITY);
   contentWords = 0;
 
   constructor(name: string) {
@@ -50,7 +49,7 @@ export class WordList {
     this.contentWords = 0;
   }
 
-  /** Adds a word, or raises the kind of a known word. Without a kind, the word may be filler. */
+  /** Adds a word. `raises` replaces a known word's kind. Without a kind, the word may be filler. */
   add(high: number, low: number, kind: WordKind | undefined, raises: boolean): void {
     const { count } = this.#words;
     const index = this.#words.add(high, low);
@@ -83,13 +82,12 @@ export class WordList {
   }
 }
 
-/** Distinct words by hash, in order of first occurrence. */
 class WordTable {
   count = 0;
-  highs = new Int32Array(FIRST_WORDS);
-  lows = new Int32Array(FIRST_WORDS);
-  /** By slot: index of a word plus `#base` plus 1. Values up to `#base` precede the last `clear`. */
-  #slots = new Int32Array(2 * FIRST_WORDS);
+  highs = new Int32Array(INITIAL_CAPACITY);
+  lows = new Int32Array(INITIAL_CAPACITY);
+  /** A word's index plus `#base` plus 1, by slot. Values up to `#base` are from before the last `clear`. */
+  #slots = new Int32Array(2 * INITIAL_CAPACITY);
   #base = 0;
 
   clear(): void {
@@ -104,7 +102,7 @@ class WordTable {
     return (this.#slots[this.#slotOf(high, low)] ?? 0) > this.#base;
   }
 
-  /** Returns the index of a word; a new word gets the value of `count` before the call. */
+  /** Returns a word's index. For a new word, this is `count` before the call. */
   add(high: number, low: number): number {
     let slot = this.#slotOf(high, low);
     const known = (this.#slots[slot] ?? 0) - this.#base;
@@ -120,7 +118,6 @@ class WordTable {
     return this.count - 1;
   }
 
-  /** Returns the slot of a word, or a free slot for it. */
   #slotOf(high: number, low: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;

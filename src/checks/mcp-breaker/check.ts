@@ -12,7 +12,7 @@ export interface McpBreakerDeps {
   readonly store: BreakerStore;
   /** Called on only one gateway when a circuit opens or closes. */
   readonly onChange: (caller: CircuitCaller, change: CircuitChange) => void;
-  /** Interval for renewing a probe's lease, well within it. */
+  /** Renewal interval of a probe's lease; must be well below the lease duration. */
   readonly renewAfterMs: number;
 }
 
@@ -30,8 +30,8 @@ const SOON_MS = 1_000;
 
 /**
  * Fails fast if a server has failed a key, or all keys, too often, and lets one call at a time probe whether the server
- * has recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe: servers answer other messages, and
- * unsupported GETs, in arbitrary ways.
+ * has recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe, because servers answer other messages
+ * and unsupported GETs in arbitrary ways.
  */
 export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState, 'mcp-breaker'> {
   const name = 'mcp-breaker';
@@ -40,7 +40,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
 
   async function takeProbe(caller: CircuitCaller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
-    // Set before the call to Redis: a probe must also be released if its reply is lost.
+    // Set before the Redis call, so that the probe is released even if its reply is lost.
     Object.assign(state, { counts: true, probes: true });
     const result = await store.takeProbe(caller, operationId);
     if (result.kind !== 'taken') {
@@ -101,7 +101,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
     end(exchange, outcome, state) {
       const caller = callerOf(exchange);
       if (caller === undefined || !state.counts) return undefined;
-      // The failure is not counted; a probe's lease expires.
+      // If Redis fails, the result is not counted, and a probe's lease expires.
       return report(caller, state, resultAtEnd(exchange, outcome)).catch(() => undefined);
     },
   };

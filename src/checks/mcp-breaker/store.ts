@@ -20,11 +20,11 @@ export interface CircuitCaller {
 
 /**
  * A call's result. `unreachable`: no connection. `lost`: sent, but no answer began. `failed`: the server answered with
- * an error of its own. `abandoned`: a probe with an unknown result.
+ * 5xx. `abandoned`: a probe with an unknown result.
  */
 export type CallResult = 'unreachable' | 'lost' | 'failed' | 'succeeded' | 'abandoned';
 
-/** A change of the server's circuit, or of the key's circuit there. */
+/** A change of the server's circuit, or of the key's circuit at the server. */
 export interface CircuitChange {
   readonly circuit: 'server' | 'key';
   readonly change: 'opened' | 'closed';
@@ -33,22 +33,22 @@ export interface CircuitChange {
 export interface BreakerSettings {
   /** Failures within `windowMs` that open a circuit. */
   readonly threshold: number;
-  /** Also the time before the first probe of an open circuit. */
+  /** Also the delay before an open circuit's first probe. */
   readonly windowMs: number;
-  /** Another call may probe after this time, unless the lease is renewed: a gateway may crash during its probe. */
+  /** Without renewal, another call may probe after this time, because a gateway may crash during its probe. */
   readonly probeLeaseMs: number;
 }
 
 /**
- * Stores circuits of MCP servers (docs/mcp-breaker.md). A call passes two circuits: that of its key at the server,
- * which opens on failures of the key, and that of the server, which blocks all keys and opens on connection failures,
- * or on failed answers to several keys. Changes are atomic and safe to repeat. Failures throw `redis_unavailable`.
+ * Stores MCP server circuits (docs/mcp-breaker.md). A call passes two circuits: its key's circuit at the server, which
+ * opens on that key's failures, and the server's circuit, which blocks all keys and opens on connection failures or on
+ * failed answers to several keys. Changes are atomic and may be repeated. Failures throw `redis_unavailable`.
  */
 export interface BreakerStore {
   read(caller: CircuitCaller): Promise<CircuitState>;
-  /** Takes the single probe of a half-open circuit. Repeating it with the same operation renews the lease. */
+  /** Takes the single probe of a half-open circuit. A repeat with the same operation renews the lease. */
   takeProbe(caller: CircuitCaller, operationId: string): Promise<ProbeResult>;
-  /** Reports the result of a call. A success changes the circuit only if the call is the probe. */
+  /** Reports a call's result. A success changes the circuit only if the call is the probe. */
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 

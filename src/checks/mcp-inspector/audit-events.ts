@@ -19,7 +19,7 @@ export interface RecorderDeps {
 
 export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) => void;
 
-/** Emits audit events of judged messages: rules and places, never the matched text (docs/audit.md). */
+/** Emits audit events for judged messages: rules and places, never the matched text (docs/audit.md). */
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {
@@ -75,7 +75,7 @@ function audited(finding: Finding, { source, start, end }: TextSpan, digest: Mat
   };
 }
 
-/** Returns only the shape of a path: member names come from the server and may contain the matched text. */
+/** Returns only the shape of a path, because member names may contain the matched text. */
 function pathInWords(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))

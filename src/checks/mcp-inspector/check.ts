@@ -32,10 +32,9 @@ export interface InspectorState {
 }
 
 /**
- * Inspects messages of MCP servers (docs/mcp-inspector.md, docs/mcp.md): scans all their texts, decides and responds.
- * Removes attacks. Withholds an answer with secrets and locks its key. A tool whose definition has changed since it was
- * first seen is reported, or blocked until an operator accepts the change. If `inspector.enabled` is false, checks only
- * pins and the form of answers.
+ * Inspects MCP server messages (docs/mcp-inspector.md, docs/mcp.md). Removes attacks. By default, withholds an answer
+ * with secrets and locks its key. A tool whose definition has changed since it was first seen is reported, or blocked
+ * until an operator accepts the change. If `inspector.enabled` is false, checks only pins and the form of answers.
  */
 export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState, 'mcp-inspector'> {
   const { config, pins, keepDefinitions, audit, shadowMode, reportSecretLeak } = deps;
@@ -63,7 +62,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
 
-  /** Refuses answers whose headers show credentials: removing a header may break the answer. */
+  /** Reports whether headers show credentials. The answer is refused, as removing a header may break it. */
   function showsCredential({ mcp, answerHeaders }: Answered): boolean {
     return guardedOf(mcp?.server ?? '').isIn(linesOf(answerHeaders));
   }
@@ -83,7 +82,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       if (isChanged === undefined) return PASS;
       const tool = calledTool(request.mcp) ?? '';
       if (!isReadableName(tool))
-        return held(tool, 'a tool name has at most 128 printable characters and no spaces around it');
+        return held(tool, 'a tool name must have at most 128 printable characters and no surrounding spaces');
       if (!(await isChanged)) return PASS;
       return held(
         tool,
@@ -92,8 +91,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     },
     response(exchange) {
       if (exchange.mcp === undefined) return PASS;
-      if (showsCredential(exchange))
-        return uninspectable('its headers repeat the credentials that the gateway sent it');
+      if (showsCredential(exchange)) return uninspectable("its headers repeat the gateway's credentials");
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
       return isEventStream(exchange.answerHeaders.get('content-type'))
         ? PASS

@@ -5,10 +5,7 @@ const SECRET_ACTIONS = ['quarantine', 'mask', 'mask_unscored'] as const;
 export type SecretAction = (typeof SECRET_ACTIONS)[number];
 
 export const inspector = section({
-  enabled: z
-    .boolean()
-    .default(true)
-    .describe('Search the answers of MCP servers for injections and secrets.'),
+  enabled: z.boolean().default(true).describe('Scan MCP server answers for injections and secrets.'),
   secrets: z
     .enum(SECRET_ACTIONS)
     .default('quarantine')
@@ -24,12 +21,12 @@ export const inspector = section({
   learned_injections: z
     .enum(['off', 'flag', 'remove'])
     .default('off')
-    .describe('Action on findings of the injection model in answers: ignore, record, or remove them.'),
-  quarantine_duration: duration('1h').describe('Duration of the lock on a key after a secret in an answer.'),
+    .describe('Action on injection model findings in answers: ignore, record, or remove them.'),
+  quarantine_duration: duration('1h').describe('How long a key is locked after a secret in an answer.'),
   custom_injection_patterns: z
     .array(z.string().min(1))
     .default([])
-    .describe('Your own regular expressions for injections.'),
+    .describe('Additional regular expressions that match injections.'),
 })
   .prefault({})
   .describe('See docs/mcp-inspector.md.');

@@ -26,15 +26,13 @@ import {
   type Withholding,
 } from './tool-list.ts';
 
-/** Findings in a message of a server that must not reach the client. */
+/** Findings in a server message. */
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];
   /** Masked (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
-  /**
-   * Injections that the injection model found and that stay in the message (`mcp.inspector.learned_injections: flag`).
-   */
+  /** Injections found by the model that stay in the message (`mcp.inspector.learned_injections: flag`). */
   readonly suspected: readonly PlacedFinding[];
   /** Rules that matched but are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
@@ -46,7 +44,7 @@ export interface Uninspected {
   readonly secrets: readonly PlacedFinding[];
 }
 
-/** Inspects a message, or any other value from a server; returns the reason if it cannot be inspected. */
+/** Inspects a message or any other value from a server, or returns why it cannot be inspected. */
 export type Inspect = (message: unknown, server: string) => Promise<Inspection | Uninspected>;
 
 export const inspectNothing: Inspect = () =>
@@ -59,7 +57,7 @@ export interface InspectDeps {
 
 const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
-/** Smaller numbers are not searched: a credential has at least eight characters. */
+/** Smaller numbers are not scanned, because credentials have at least eight characters. */
 const LEAST_NUMBER = 1e7;
 
 /** @throws Error for an invalid custom pattern */
@@ -118,7 +116,7 @@ class Suppression {
     this.#rules = rules;
   }
 
-  /** Applied before overlapping findings are merged: a suppressed finding must not absorb an adjacent one. */
+  /** Applied before overlapping findings are merged, so that suppressed findings do not absorb others. */
   over(detector: Detector): Detector {
     return this.#rules.size === 0
       ? detector
@@ -135,7 +133,7 @@ class Suppression {
 export interface MessageJudgement extends Inspection {
   readonly edits: readonly JsonEdit[];
   readonly withheld: ReadonlyMap<ListedTool, Withholding>;
-  /** Tools whose definition differs from its pin, or that could not be pinned for lack of space. */
+  /** Tools whose definition differs from the pin, or that could not be pinned (`full`). */
   readonly changed: readonly ListedTool[];
 }
 

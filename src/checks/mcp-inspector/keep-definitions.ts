@@ -5,9 +5,9 @@ import { nextTurn } from '../../turns.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import { pinnedMembers, type ListedTool } from './tool-list.ts';
 
-/** Longer definitions are not kept; operators read them at the server. */
+/** Longer definitions are not stored; operators can read them on the server. */
 const MAX_CHARS = 16_384;
-/** Number of definitions kept of one list; the next list continues. */
+/** Maximum number of definitions stored per list. The next list continues. */
 const MAX_AT_ONCE = 32;
 const MAX_REMEMBERED = 10_000;
 
@@ -17,9 +17,7 @@ export type KeepDefinitions = (
   tools: readonly ListedTool[],
 ) => Promise<void>;
 
-/**
- * Stores the definitions that a server lists, each once, with secrets masked. Never fails: no decision depends on it.
- */
+/** Stores each listed definition once, with secrets masked. Never rejects, as no decision depends on it. */
 export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): KeepDefinitions {
   const known = new RecentMap<true>(MAX_REMEMBERED);
   return async (server, list, tools) => {

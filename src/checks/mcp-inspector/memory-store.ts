@@ -1,6 +1,5 @@
 import { MAX_PINNED_TOOLS, type Pin, type PinState, type PinStore, type ShownTool } from './store.ts';
 
-/** Keeps pins in memory, for use without Redis. `now` is in ms. */
 export function createMemoryPinStore(now: () => number = Date.now): PinStore {
   const servers = new Map<string, Map<string, Pin>>();
 

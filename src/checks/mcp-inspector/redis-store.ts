@@ -13,7 +13,7 @@ const acceptReply = z.array(z.tuple([z.string(), z.string()]));
 const flag = z.literal([0, 1]);
 const stored = z.templateLiteral([z.string().regex(/^\S+$/), ' ', z.int().min(0)]);
 
-/** Keeps pins in Redis, shared by all gateways. They stay until an operator accepts a change. */
+/** All gateways share the pins, which stay until an operator accepts a change. */
 export function createRedisPinStore({ client, deadlineMs, now }: RedisStoreOptions): PinStore {
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const at = (): string => (now === undefined ? '' : String(now()));

@@ -29,10 +29,7 @@ export interface AnswerDeps {
   readonly guardedOf: CredentialsOf;
 }
 
-/**
- * Judges a whole answer. It is the requested message or another reply (an HTTP error, a reply to a notification), which
- * may be any JSON or text.
- */
+/** Judges a whole answer: the requested message, or another reply (such as an HTTP error) of any JSON or text. */
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
@@ -62,8 +59,8 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 
 /**
  * Judges a stream event by event. A response with a secret is replaced by an error with the same id. If secrets are
- * only masked, or the message is a request or notification of the server, it is sent without them. A closing comment
- * replaces the headers, which have already been sent.
+ * only masked, and in server requests and notifications, only the secrets are removed. A closing comment replaces the
+ * headers, which have already been sent.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
@@ -74,22 +71,20 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     const { json, frame } = event;
     const message = isServerMessage(json) ? json : undefined;
     if (message === undefined && event.sideband !== true && isMessageEvent(event)) {
-      return { kind: 'cut', denial: uninspectable('an event of its stream is not a JSON-RPC message') };
+      return { kind: 'cut', denial: uninspectable('a stream event is not a JSON-RPC message') };
     }
     const answer = json ?? frame.data;
     if (typeof answer === 'string' && ENDS_LINES_ELSEWHERE.test(answer)) {
       return {
         kind: 'cut',
-        denial: uninspectable(
-          'an event of its stream contains a character that some clients read as the end of a line',
-        ),
+        denial: uninspectable('a stream event contains a character that some clients treat as a line end'),
       };
     }
     const judged = await deps.decide(exchange, answer);
     if (crossesSeam(answer)) {
       return {
         kind: 'cut',
-        denial: uninspectable('its events repeat the credentials that the gateway sent it, split into parts'),
+        denial: uninspectable("its events repeat the gateway's credentials, split into parts"),
       };
     }
     if ('refusal' in judged) return { kind: 'cut', denial: deps.secretResponse.refusal(exchange, judged) };
@@ -118,16 +113,14 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   };
 }
 
-/**
- * Some clients also end lines at these characters, so a comment may hide an event. In JSON they occur only in strings.
- */
+/** Some clients end lines at these characters too, so comments may hide events. JSON has them only in strings. */
 const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 function replacedBy(value: unknown): JsonEdit {
   return { kind: 'set', path: [], value };
 }
 
-/** Reasons why tools were removed. Tool names are not reported, since they come from the server. */
+/** Reasons why tools were removed. Tool names are not reported, because they come from the server. */
 const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
   poisoned: 'with an attack in a name',
   changed: 'changed since first seen',
@@ -160,7 +153,7 @@ function rulesIn(placed: readonly PlacedFinding[]): readonly string[] {
   );
 }
 
-/** Reports whether something was removed from the message (`X-Gateway-Response-Redacted`). */
+/** Reports whether anything was removed from the message (`X-Gateway-Response-Redacted`). */
 function isRedacted({ attacks, secrets, credentials, withheld }: MessageJudgement): boolean {
   return attacks.length + secrets.length + credentials.length > 0 || withheld.size > 0;
 }

@@ -24,7 +24,6 @@ export interface SecretResponseDeps {
 }
 
 export interface SecretResponse {
-  /** Decides whether a message with secrets is withheld or masked. */
   readonly action: SecretAction;
   /** Scores the key, unless secrets are only masked, and locks it if the message is withheld. */
   report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
@@ -85,14 +84,14 @@ function matchedText({ spans }: PlacedFinding): string {
 }
 
 const MAX_BYTES = 16_384;
-/** Minimum size of a value: one character and a separator. */
+/** Minimum JSON size of a value: one character and a separator. */
 const LEAST_BYTES = 2;
-/** Strings are cut to the first of these lengths at which the result fits. */
+/** Strings are truncated to the first of these lengths at which the result fits. */
 const STRING_CHARS = [8_192, 2_048, 512, 128, 32] as const;
-const CUT = '… [cut]';
+const TRUNCATED = '… [truncated]';
 
 /**
- * Returns the result or error of a message in at most 16 KiB of JSON; undefined if its structure alone is larger.
+ * Returns a message's result or error in at most 16 KiB of JSON, or undefined if its structure alone is larger.
  * `message` must be free of secrets.
  */
 export function maskedResult(message: unknown): unknown {
@@ -105,7 +104,7 @@ export function maskedResult(message: unknown): unknown {
   return undefined;
 }
 
-/** Returns false if the result of a message is too long even with empty strings, and need not be masked. */
+/** Returns false if a message's result is too long even with empty strings, so that masking it is useless. */
 export function mayBeShown(message: unknown): boolean {
   return isObject(message) && mayFit(resultIn(message), () => 0);
 }
@@ -120,7 +119,7 @@ function fits(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
 }
 
-/** Compares a lower bound of a value's size in JSON with the limit. */
+/** Compares a lower bound of a value's JSON size with MAX_BYTES. */
 function mayFit(root: unknown, textBytes: (text: string) => number): boolean {
   const walk = new Walk([root], undefined);
   let bytes = 0;
@@ -137,7 +136,7 @@ function mayFit(root: unknown, textBytes: (text: string) => number): boolean {
 
 function withShortTexts(value: unknown, maxChars: number): unknown {
   if (typeof value === 'string') {
-    return value.length <= maxChars ? value : `${value.slice(0, maxChars).toWellFormed()}${CUT}`;
+    return value.length <= maxChars ? value : `${value.slice(0, maxChars).toWellFormed()}${TRUNCATED}`;
   }
   if (Array.isArray(value)) return value.map((element) => withShortTexts(element, maxChars));
   if (!isObject(value)) return value;

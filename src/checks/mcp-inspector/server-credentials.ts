@@ -5,7 +5,7 @@ import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.
 
 type Server = McpConfig['servers'][number];
 
-/** Returns the configured credentials of a server, which it must not show to clients. */
+/** Returns a server's configured credentials, which its answers must not show to clients. */
 export type CredentialsOf = (server: string) => KnownValues;
 
 export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
@@ -34,19 +34,17 @@ export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
 }
 
 export interface ConfiguredValue {
-  /** Place in the configuration: a header, a parameter or the number of a path segment. Never contains the value. */
+  /** Location in the configuration: header, parameter or path segment number. Never contains the value. */
   readonly name: string;
-  /**
-   * `public`: the operator declared that the value is not a credential. `short`: the value would match ordinary texts.
-   */
+  /** `public`: declared by the operator not to be a credential. `short`: would match ordinary text. */
   readonly kind: 'guarded' | 'public' | 'short';
   /** Texts that must not be shown: the value, and the credentials in it. */
   readonly guarded: readonly string[];
 }
 
-/** Shorter values match ordinary texts. */
+/** Shorter values match ordinary text. */
 const LEAST_CHARS = 8;
-/** Minimum length of parts that neither are where credentials usually are nor mix letters and digits. */
+/** Minimum length of parts that do not mix letters and digits, except after a SCHEME. */
 const LEAST_WORDY_CHARS = 20;
 /** Minimum length of parameters in a header, which are often protocol words. */
 const LEAST_PARAMETER_CHARS = 16;
@@ -55,7 +53,6 @@ const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|b
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const PRINTABLE = /^[\t\n\r\x20-\x7e]+$/;
 
-/** Returns a server's configured values, with the texts to guard. */
 export function configuredValues(
   server: Pick<Server, 'headers' | 'url' | 'public'>,
 ): readonly ConfiguredValue[] {
@@ -141,7 +138,7 @@ function fromBase64(value: string): string | undefined {
   return PRINTABLE.test(plain) ? plain : undefined;
 }
 
-// Reads `sig=…&se=…`, `token="…"`.
+// Parses `sig=…&se=…`, `token="…"`.
 function parametersIn(value: string): readonly string[] {
   return value
     .split(/[\s,;&]+/)
@@ -162,6 +159,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // not percent-encoding
+    return text; // not percent-encoded
   }
 }

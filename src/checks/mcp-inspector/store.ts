@@ -15,13 +15,13 @@ export interface Pin {
   readonly digest: string;
   /** Unix time in milliseconds. */
   readonly pinnedAt: number;
-  /** The last definition that differed, until an operator accepts it. */
+  /** The last differing definition, until an operator accepts it. */
   readonly change?: { readonly digest: string; readonly seenAt: number };
 }
 
 export interface Acceptable {
   readonly tool: string;
-  /** Prefix of the digest of the changed definition. If the definition has changed again, nothing is accepted. */
+  /** Prefix of the changed definition's digest. If it does not match, nothing is accepted. */
   readonly digest?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Accepted {
   readonly digest: string;
 }
 
-/** Stores pinned tool definitions of MCP servers. Changes are atomic and safe to repeat. */
+/** Stores pinned MCP tool definitions. Changes are atomic and may be repeated. */
 export interface PinStore {
   /** Pins new tools. Returns states in the order of the tools. */
   show(server: string, tools: readonly ShownTool[]): Promise<readonly PinState[]>;
@@ -42,5 +42,5 @@ export interface PinStore {
   accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;
 }
 
-/** Maximum number of pinned tools per server: invented names must not fill Redis. */
+/** Maximum number of pinned tools per server, so that invented names cannot fill Redis. */
 export const MAX_PINNED_TOOLS = 1_000;

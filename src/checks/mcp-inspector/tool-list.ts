@@ -33,7 +33,7 @@ function listedName(tool: JsonObject): string | undefined {
   return typeof name === 'string' && isReadableName(name) ? name : undefined;
 }
 
-/** Reports whether all readers see the same name: some servers read `a\0b` and ` a` as `a`. */
+/** Reports whether all parsers see the same name. Some servers read `a\0b` and ` a` as `a`. */
 export function isReadableName(name: string): boolean {
   return NAME.test(name) && name === name.trim();
 }
@@ -45,7 +45,6 @@ export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
     .slice(0, MAX_PINNED_TOOLS);
 }
 
-/** Returns the state of each tool, given the stored states of the tools that can be pinned. */
 export function statesOf(
   tools: readonly ListedTool[],
   stored: readonly PinState[],
@@ -84,7 +83,7 @@ export async function withheldTools(
   );
 }
 
-/** Returns the indexes of tools with an attack in the tool's name or a member's name: names cannot be edited. */
+/** Returns the indexes of tools with an attack in their name or a member name, which cannot be edited. */
 function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   return spans.flatMap(({ source }) =>
     source.places.flatMap(({ doc, path }) => {
@@ -95,10 +94,10 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   );
 }
 
-/** Members whose changes do not matter: signed image URLs, and the server's own notes. */
+/** Members whose changes do not matter: signed image URLs and server metadata. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
-/** Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. */
+/** Returns the SHA-256 of a tool's canonical JSON, which ignores member order. */
 async function definitionDigest(tool: JsonObject): Promise<Pick<ListedTool, 'digest' | 'chars'>> {
   const hash = createHash('sha256');
   let chars = 0;
@@ -118,7 +117,6 @@ async function definitionDigest(tool: JsonObject): Promise<Pick<ListedTool, 'dig
 
 const NO_DEFINITION = { digest: '', chars: 0 };
 
-/** Returns the members that a pin covers. */
 export function pinnedMembers(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([name]) => !VARYING.has(name)));
 }
@@ -126,8 +124,8 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
 const PIECE_CHARS = 16_384;
 
 /**
- * Yields a value in pieces, with each object's members in order of name. Each element is followed by a comma. Recursion
- * would pass each piece through all levels of the value.
+ * Yields a value in pieces, with object members sorted by name and a comma after each element. Not recursive, because
+ * recursion would pass each piece through all levels.
  */
 function* canonicalJson(root: object): Generator<string, void> {
   const levels = [piecesOf(root)];
@@ -139,7 +137,7 @@ function* canonicalJson(root: object): Generator<string, void> {
   }
 }
 
-/** Yields the pieces of a list or object. Lists and objects in it are yielded as they are. */
+/** Yields the pieces of an array or object. Nested arrays and objects are yielded whole. */
 function* piecesOf(container: object): Generator<string | object, void> {
   if (Array.isArray(container)) {
     yield '[';

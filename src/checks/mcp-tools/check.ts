@@ -56,7 +56,7 @@ function isLimited({ mcp, key }: Answered): boolean {
   return mcp !== undefined && key.allowedTools !== undefined;
 }
 
-/** Reports whether the answer must be a message, as it must to requests and GETs. */
+/** Requests and GETs must be answered with a message, unless they fail. */
 function expectsMessage({ method, request, status }: Answered): boolean {
   return status < ERROR_STATUS && (method === 'GET' || request.mcp?.kind === 'request');
 }

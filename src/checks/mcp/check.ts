@@ -26,7 +26,7 @@ import { GatewayError } from '../../errors.ts';
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
   readonly tasks: TaskBinding;
-  /** Adds 10 points to the risk score of the key for a policy block, once a day per finding (docs/risk.md). */
+  /** Adds 10 points to the key's risk score for a policy block, once a day per finding (docs/risk.md). */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: (
     admitted: Pick<Admitted, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
@@ -42,7 +42,7 @@ export interface McpState {
 const RULE = 'allowed_tools';
 
 /**
- * Restricts messages to methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
+ * Restricts messages to MCP methods, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
  * decides, never the path.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
@@ -152,9 +152,7 @@ function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefin
 /** How long the last check of a key remains valid. */
 const JUDGED_FOR_MS = 1_000;
 
-/**
- * Cuts an open-ended stream before its next event once its key is no longer valid. Returns undefined for other streams.
- */
+/** Cuts off an open-ended stream once its key is no longer valid. Returns undefined for other streams. */
 export function createKeyGuard(
   exchange: Answered,
   authenticateAgain: McpCheckDeps['authenticateAgain'],

@@ -16,12 +16,12 @@ import { withoutCase } from '../../text/without-case.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { McpSession, McpSessionStore } from './session-binding/store.ts';
 
-/** Binds each MCP task to the key that started it: to the server, all keys are one (docs/mcp-sessions.md#tasks). */
+/** Binds MCP tasks to the keys that started them. Servers see all keys as one (docs/mcp-sessions.md#tasks). */
 export interface TaskBinding {
   judge(exchange: Parsed): Awaitable<Verdict>;
-  /** Binds a task that an answer starts, and removes tasks of other keys from lists. */
+  /** Binds a task that an answer starts, and removes other keys' tasks from lists. */
   keep(exchange: Answered): Awaitable<Verdict>;
-  /** Does the same for each message of a stream, and drops notifications and requests about tasks of other keys. */
+  /** Like `keep` for each stream message. Also drops notifications and requests about other keys' tasks. */
   rewriter(exchange: Answered): StreamRewriter | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
     return own.every(Boolean);
   }
 
-  /** Returns edits that remove tasks of other keys, or a denial if the message starts a task of another key. */
+  /** Returns edits that remove other keys' tasks, or a denial if the message starts another key's task. */
   async function judgeMessage(exchange: Answered, message: JsonObject): Promise<Denial | JsonEdit[]> {
     const begun = begunTask(exchange, message);
     if (begun !== undefined && (await store.bind(taskOf(exchange, begun))) !== 'own') return takenTask();
@@ -99,7 +99,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
   };
 }
 
-/** Runs two rewriters in order: the second one receives the events that pass the first one. */
+/** Runs two rewriters in order. The second one receives only events that pass the first one. */
 export function inOrder(
   first: StreamRewriter | undefined,
   second: StreamRewriter | undefined,
@@ -141,12 +141,12 @@ function namesTasks(exchange: Answered, message: JsonObject): boolean {
   return begunTask(exchange, message) !== undefined || listedTasks(exchange, message).length > 0;
 }
 
-/** Returns the method that a message answers; undefined for messages that answer another request. */
+/** Returns the method that a message answers, or undefined if it answers another request. */
 function answeredMethod({ request: { mcp } }: Answered, message: JsonObject): string | undefined {
   return mcp?.kind === 'request' && mcp.id === message['id'] ? mcp.method : undefined;
 }
 
-/** Returns the task that a result starts: in `task` up to 2025-11-25, the result itself in 2026-07-28. */
+/** Returns the id of a started task: in `task` up to 2025-11-25, in the result itself in 2026-07-28. */
 function begunTask(exchange: Answered, message: JsonObject): string | undefined {
   const { result } = message;
   if (!isObject(result) || answeredMethod(exchange, message)?.startsWith('tasks/') === true) return undefined;
@@ -173,15 +173,15 @@ function listedTasks(exchange: Answered, message: JsonObject): readonly unknown[
 }
 
 function leftOut(edits: readonly JsonEdit[]): string {
-  return `left out tasks of other keys: ${String(edits.length)}`;
+  return `removed tasks of other keys: ${String(edits.length)}`;
 }
 
-/** Unknown tasks and tasks of other keys get the same answer: guessing ids must reveal nothing. */
+/** Unknown tasks and other keys' tasks get the same answer, so that guessing ids reveals nothing. */
 function unknownTask(): Denial {
   return {
     kind: 'deny',
     type: 'invalid_params',
-    message: 'this key has no such task: only the key that started a task can use it',
+    message: 'unknown task: only the key that started a task can use it',
   };
 }
 
@@ -197,6 +197,6 @@ function unreadableList(): Denial {
   return {
     kind: 'deny',
     type: 'upstream_unavailable',
-    message: "the MCP server's list of tasks is unreadable, so tasks of other keys cannot be left out",
+    message: "the MCP server's task list is unreadable, so tasks of other keys cannot be removed",
   };
 }

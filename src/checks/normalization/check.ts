@@ -8,7 +8,7 @@ export interface NormalizationCheckDeps {
   readonly normalizeAll: (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 }
 
-/** Names in records: those of the policy input, without `has_`. */
+/** Names in records: the policy input names without `has_`. */
 const FLAGS = {
   hasHomoglyphs: 'homoglyphs',
   hasInvisibleChars: 'invisible_chars',
@@ -17,7 +17,7 @@ const FLAGS = {
   hasDelimPadding: 'delim_padding',
 } as const;
 
-/** Normalizes every text of a prompt for later checks (docs/normalization.md). Hidden text is only flagged. */
+/** Normalizes all prompt texts for later checks (docs/normalization.md). Hidden text is only flagged. */
 export function createNormalizationCheck({
   normalizeAll,
 }: NormalizationCheckDeps): Check<unknown, 'normalization'> {

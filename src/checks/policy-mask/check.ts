@@ -10,7 +10,7 @@ import { maskRequest } from './model-calls.ts';
 import { createResultRewriter, maskWholeResult } from './tool-results.ts';
 
 export interface PolicyMaskDeps {
-  /** The judgement whose masks apply: the first, or the second one in a session that had changed. */
+  /** The judgement whose masks apply: the first one, or the second one after the session changed. */
   readonly judgement: 'judged' | 'judgedAgain';
   readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
 }
@@ -20,8 +20,8 @@ export interface PolicyMaskState {
 }
 
 /**
- * Masks what `mask` rules of policies match in a call and its answer, according to the policy set that judged the call.
- * If a call is judged twice, a second check also applies the masks of the second judgement.
+ * Masks what policy `mask` rules match in a call and its answer, using the policy set that judged the call. If a call
+ * is judged twice, a second check also applies the second judgement's masks.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
   const { judgement, masksOf } = deps;
@@ -71,7 +71,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
 }
 
 function notMaskable({ request }: Parsed, rule: string): Denial {
-  const reason = `the policy rule ${rule} masks something that cannot be masked in its place (member name, address, signed or encoded text): send it as plain text, or leave it out`;
+  const reason = `the policy rule ${rule} masks a value that cannot be edited (member name, URL, signed or encoded text): send it as plain text, or leave it out`;
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
   return policyDenied(reason, { reason, rule });

@@ -29,10 +29,9 @@ interface MaskedRequest {
   readonly headers: ReadonlySet<string>;
 }
 
-/** A search for a subset of the patterns. */
 interface Search<Body> {
   readonly findAll: FindAll;
-  /** Limits the search. If absent or undefined, the body and everything sent with it is searched. */
+  /** Limits the search. By default, it covers the body and everything sent with it. */
   readonly scopeOf?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
 }
 
@@ -50,7 +49,7 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
     const inspected = await inspectRequest(seen, findAll, scopeOf?.(seen));
     for (const { finding } of inspected.found) rules.add(finding.rule);
-    addAll(unmaskable, ofPolicies(inspected));
+    addAll(unmaskable, unmaskableFindings(inspected));
     if (inspected.found.length === 0) continue;
     (await inspected.mask())();
     addAll(edits, seen.edits);
@@ -66,8 +65,7 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   return { rules, unmaskable: distinctFindings(unmaskable), edits, headers };
 }
 
-/** Returns the rules of findings that no mask can remove. */
-function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFinding[] {
+function unmaskableFindings({ found, unmaskable }: InspectedRequest): readonly RefusalFinding[] {
   if (unmaskable.length === 0) return [];
   const fixed = new Set(unmaskable);
   const fixedFindings = found.filter(({ finding }) => fixed.has(finding));
@@ -81,7 +79,7 @@ function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFi
   );
 }
 
-/** Returns rules whose words span two parts of a message: a mask would leave half of a word behind. */
+/** Returns rules that match across two parts of a message, where a mask would leave half a word behind. */
 async function rulesOverParts(request: Parsed['request'], overParts: MaskSearch): Promise<readonly string[]> {
   const found = await overParts.findAll([...joinedPrompts(request.texts)]);
   return found.flatMap(({ findings }) => findings.map(({ rule }) => rule));
@@ -125,7 +123,7 @@ function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean
     to.every((step, index) => String(at[index]) === step);
 }
 
-/** Returns a request with the edits applied, and with an edit list of its own. */
+/** Returns the request with the edits applied and an empty edit list. */
 function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   if (before.length === 0) return { ...exchange, edits: [] };
   const json = editedView(exchange.json, before) as JsonObject;
@@ -133,12 +131,12 @@ function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };
 }
 
-/** Returns a text in its current form, or nothing if its place no longer exists. */
+/** Returns a text in its current form, or nothing if its path no longer exists. */
 function textNow(earlier: PromptText, before: unknown, now: unknown): PromptText[] {
   if (before === now) return [earlier];
   const text = valueAt(now, earlier.path);
   if (text === undefined || text === null) return [];
-  // Drops the edit if the document has another form of the text.
+  // Keeps the earlier text if the document contains it in another form.
   return typeof text === 'string' && valueAt(before, earlier.path) === earlier.text
     ? [{ ...earlier, text }]
     : [earlier];

@@ -15,9 +15,9 @@ interface MaskedMessage {
   readonly edits: readonly JsonEdit[];
 }
 
-/** Policies do not mask shorter numbers. */
+/** Policies do not mask smaller numbers. */
 const LEAST_NUMBER = 1e8;
-const TOO_MUCH = 'it has more text than can be searched for what policies mask';
+const TOO_MUCH = 'it has more text than policy masks can scan';
 
 /** Masks a whole answer to a tool call, after earlier checks' edits. */
 export async function maskWholeResult(exchange: Answered, search: MaskSearch): Promise<Verdict> {
@@ -65,7 +65,7 @@ async function maskMessage(message: unknown, search: MaskSearch): Promise<Masked
   });
   if (!isWhole) return uninspectable(TOO_MUCH);
   const fixed = await fixedAmong(found);
-  // Words of a policy in an id or method name are not content.
+  // Pattern matches in an id or method name are not content.
   const placed = found.filter((each) => each.finding.class !== 'pattern' || !fixed.has(each));
   const ruleOf = ({ finding }: PlacedFinding): string =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule;

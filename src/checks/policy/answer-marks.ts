@@ -15,7 +15,7 @@ import { notEvaluated } from './judge.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 
 export interface AnswerMarksDeps {
-  /** Adds marks to the session of the exchange. Returns false if the session cannot store more. */
+  /** Adds marks to the exchange's session. Returns false if the session cannot store more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   readonly onTrouble: (cause: unknown) => void;
 }
@@ -33,14 +33,14 @@ interface JudgedStep {
 }
 
 /**
- * Records facts in the session that policies look for later (`contains_matching_trace`), before the client gets the
- * answer: for whole answers, and for each event of an MCP stream. A streamed completion is judged at its end.
+ * Records marks for later policy rules (`contains_matching_trace`) before the client gets a whole answer or MCP stream
+ * event. A streamed completion is judged at its end, and whenever much text is buffered.
  */
 export function createAnswerMarksCheck({
   mark,
   onTrouble,
 }: AnswerMarksDeps): Check<AnswerMarksState, 'policy-state'> {
-  /** Returns a denial if marks of the answer cannot be stored. */
+  /** Returns a denial if the answer's marks cannot be determined or stored. */
   async function note(
     exchange: Answered,
     { set, step }: JudgedStep,
@@ -54,7 +54,7 @@ export function createAnswerMarksCheck({
       return notEvaluated(exchange);
     }
     if (marks.length === 0 || (await mark(exchange, marks))) return undefined;
-    const reason = 'the history of this session is full, and its policies need it: start a new session';
+    const reason = 'the history of this session is full, and policies need it: start a new session';
     return callDenied(exchange, reason, 'session_history');
   }
 
@@ -128,7 +128,7 @@ export function createAnswerMarksCheck({
         ? completionRewriter(exchange, judged, state)
         : messageRewriter(exchange, judged);
     },
-    // A client that leaves early has read the events so far.
+    // A client that leaves early has received the events so far.
     end: (_exchange, _outcome, { noteRest }) => noteRest?.().then(() => undefined),
   };
 }
@@ -142,9 +142,9 @@ function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | P
 }
 
 const MAX_KEPT_CHARS = 262_144;
-/** Number of characters kept of each text that is judged early, so a match can continue. */
+/** Characters kept of each text that is judged early, so that a match can continue. */
 const OVERLAP_CHARS = 8_192;
-/** Maximum number of concurrent texts. If there are more, judged texts are dropped. */
+/** Maximum number of concurrent texts. Beyond it, judged texts are dropped. */
 const MAX_TEXTS = 512;
 
 /** Assembles the texts of a streamed completion. Its choices and tool calls may interleave. */

@@ -42,8 +42,8 @@ const MAX_NAME_CHARS = 256;
 const RETRY_MS = 10_000;
 
 /**
- * Asks for approval. Checks the key before, since the escalation itself may have locked it, and again afterwards: it
- * may have been revoked, locked or changed, or have another budget.
+ * Asks for approval. Checks the key before, because the escalation itself may have locked it, and afterwards, because
+ * the key may have been revoked, locked or changed, or have a new budget.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createEscalate(deps: EscalateDeps): Escalate {
@@ -77,7 +77,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
   return async (exchange, rules, score) => {
     const { facts, patience } = exchange;
     if (patience === undefined)
-      throw new Error('a request must wait for an approval, which its edge does not support');
+      throw new Error('the request needs an approval, but its edge does not support waiting for one');
     const known = facts.approvedRules;
     // A second judgement, in a session that has changed, needs no second approval of the same rules.
     if (known !== undefined && rules.every((rule) => known.has(ruleWithReason(rule)))) {
@@ -93,7 +93,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
     }
     const { record, limits } = await authenticateAgain(exchange);
     if (!isDeepStrictEqual(rightsOf(record), rightsOf(before.record))) return keyChanged(exchange);
-    // A call that is judged again already has a reservation, with the earlier limits.
+    // A call that is judged again already has a reservation, made with the earlier limits.
     if (facts.judgedAgain !== undefined && !isDeepStrictEqual(limits, exchange.budget.limits)) {
       return budgetChanged(exchange);
     }
@@ -103,7 +103,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
   };
 }
 
-/** Returns further models that may answer: those of other targets of a route, and fallbacks. */
+/** Returns other models that may answer: further models in the body, tool models and fallbacks. */
 function otherModels(exchange: Parsed): string[] {
   const all = [exchange, ...(exchange.fallbacks ?? [])].flatMap(({ provider, request, facts }) =>
     [...request.models, ...(facts.toolModels ?? [])].map((model) => `${provider.name} ${model}`),
@@ -111,12 +111,12 @@ function otherModels(exchange: Parsed): string[] {
   return [...new Set(all)].slice(1, MAX_OTHER_MODELS + 1);
 }
 
-/** Includes the reason: all rules of a Rego package share a name. */
+/** Includes the reason, because all rules of a Rego package share a name. */
 function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
 
-/** Returns everything on which earlier checks based their verdicts. The expiry of the key is checked separately. */
+/** Returns everything that earlier checks judged by. Key expiry is checked separately. */
 function rightsOf({ lastUsedAt: _used, expiresAt: _end, ...rights }: KeyRecord): object {
   return rights;
 }
@@ -137,8 +137,8 @@ const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorTy
   withdrawn: ['escalation_denied', 'the call needs an approval, and the client left'],
 };
 
-/** Refused because there is no room, not denied: the call was not judged. */
-const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
+/** Temporary refusals, because no approver was asked. */
+const QUEUE_FULL: Readonly<Record<'full' | 'over_share', Denial>> = {
   full: {
     kind: 'deny',
     type: 'gateway_unavailable',
@@ -160,7 +160,7 @@ function notApproved(
   kind: Exclude<ApprovalResult['kind'], 'approved'>,
   waitedMs: number,
 ): Denial {
-  if (kind === 'full' || kind === 'over_share') return NO_PLACE[kind];
+  if (kind === 'full' || kind === 'over_share') return QUEUE_FULL[kind];
   const [type, why] = WHY[kind];
   const waited = kind === 'timeout' ? ` within ${timeSpan(Math.floor(waitedMs / 1_000) * 1_000)}` : '';
   const reason = `${first?.reason ?? ''} (${why}${waited})`;

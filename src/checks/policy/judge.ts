@@ -25,7 +25,7 @@ import type { Awaitable } from '../../turns.ts';
 export interface JudgeDeps {
   /** `policy.default_action`. If unset, calls that no rule allows are denied only if there is an allow rule. */
   readonly defaultAction: 'allow' | 'deny' | undefined;
-  /** Scores a key's action, and locks the key after `quarantine` (docs/risk.md). */
+  /** Scores a policy action against its key, and locks the key after `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
   /** Adds taints to the call's session and scores them. Returns false if the session cannot store more. */
   readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
@@ -37,7 +37,7 @@ export interface JudgeDeps {
   readonly onDecision: (exchange: Parsed, record: DecisionRecord) => void;
 }
 
-/** Record of a decision: rules and their locations, without content of the call. */
+/** A decision: rules and their locations, without call content. */
 export interface DecisionRecord {
   readonly policySet: string;
   readonly verdict: Strength | 'mask' | 'allow' | 'default_deny';
@@ -48,7 +48,7 @@ export interface DecisionRecord {
 interface DecidingRule {
   readonly action: ReportedHit['action'];
   readonly rule: string;
-  /** Set if the rule changed nothing (`policy.overrides`). */
+  /** Set if the rule was only reported (`policy.overrides`). */
   readonly mode?: 'report';
   readonly file?: string;
   readonly line?: number;
@@ -116,7 +116,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     );
   }
 
-  /** Scores before asking for approval: the answer does not affect the score. */
+  /** Scores before asking for approval, because the answer does not affect the score. */
   async function escalated(
     exchange: Parsed,
     judged: JudgedCall,
@@ -240,12 +240,12 @@ function decidingRule(
   };
 }
 
-/** Returns the rules that fired, with findings where a rule has them. */
+/** Returns the findings of the rules that fired, or only the rule if it has none. */
 function refusedFor(hits: readonly RuleHit[]): readonly RefusalFinding[] {
   return distinctFindings(hits.flatMap(({ rule, found }) => found ?? [{ rule }]));
 }
 
-/** May be retried, unlike a policy denial: the call was not judged. */
+/** May be retried, unlike a policy denial, because the call was not judged. */
 const POLICIES_BUSY: Denial = {
   kind: 'deny',
   type: 'gateway_unavailable',
@@ -257,7 +257,6 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof RegoEvaluationError && cause.isBusy;
 }
 
-/** Denies a call if the policies failed to judge it or its next state. */
 export function notEvaluated(exchange: Parsed): Denial {
   return callDenied(
     exchange,
@@ -267,8 +266,8 @@ export function notEvaluated(exchange: Parsed): Denial {
 }
 
 /**
- * Returns a text that distinguishes findings with the same reason. Tool calls are judged one by one. Conversations are
- * sent again with every turn, so they get no text: otherwise, a denied part would score each time.
+ * Returns text that distinguishes findings with the same reason. Empty for model calls, because clients resend the
+ * conversation with every turn and a denied part would score each time.
  */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';

@@ -9,9 +9,8 @@ import { callStep } from '../../policy/trace-step.ts';
 const ACTIONS = ['quarantine', 'deny', 'escalate', 'mask', 'taint'] as const;
 
 /**
- * Returns the fallbacks that policies judge like the first target: by the same rules, with the same next session state
- * and the same marks. Consequences, masks and approvals of the first target then apply to each. Fallbacks that cannot
- * be judged are not tried.
+ * Returns the fallbacks that policies judge like the first target: same rules, next session state and marks. The first
+ * target's consequences, masks and approvals then apply to all. Fallbacks that cannot be judged are dropped.
  */
 export async function judgedAlike(
   fallbacks: readonly Parsed[],
@@ -28,11 +27,11 @@ export async function judgedAlike(
     }
     return alike;
   } catch {
-    return []; // The failure of the policies was reported with the first target.
+    return []; // The first target has already reported the policy failure.
   }
 }
 
-/** Reports whether policies judge every model that the body names like the first one. */
+/** Reports whether policies judge every model in the request like the first one. */
 export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
   const others = callsOfOtherModels(exchange, call);
   return others.length === 0 || areAlike(set, await outcomeOf(set, call), others);

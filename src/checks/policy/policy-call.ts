@@ -27,11 +27,11 @@ import {
 } from '../../pipeline/facts.ts';
 
 const NANO_USD = 1e9;
-/** Kinds of running text, which is searched across text boundaries. Includes tool results. */
+/** Text kinds that are scanned across text boundaries, including tool results. */
 const RUNNING_TEXT: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
-/** Returns an exchange as policy input; undefined for lists, and for MCP messages without names and client text. */
+/** Returns the policy input, or undefined for model lists and for MCP messages without a target and client text. */
 export function policyCallOf(
   exchange: Parsed,
   trust: TrustSettings = NO_ROLE_TRUSTED,
@@ -115,7 +115,7 @@ function callTexts(
   return called === undefined ? texts : withResolvedPaths(texts);
 }
 
-/** Injections are written by others: users, tools and documents. */
+/** Injections come from others: users, tools and documents. */
 function isWrittenByAgent({ role, kind }: PromptText): boolean {
   return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }
@@ -130,7 +130,7 @@ function* contextReadingsOf(exchange: Parsed, texts: readonly CallText[]): Itera
   }));
   yield* contextReadings(json, placed);
   if (mcp !== undefined) return;
-  // On an endpoint without a dialect, every string counts as a text, without its describing names.
+  // Without a dialect, texts are bare strings, so the whole body is read again with member names.
   const unread = endpoint.operation === 'unknown' ? json : unreadMembers(json, request.texts);
   if (unread !== undefined) yield objectReading(unread, undefined, []);
 }

@@ -13,16 +13,16 @@ export interface PolicyStateDeps {
   readonly judge: Judge;
   readonly trust: TrustSettings;
   readonly sessions: SessionMoves;
-  /** Adds marks to the session of the call. Returns false if the session cannot store more. */
+  /** Adds marks to the call's session. Returns false if the session cannot store more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   readonly shadowMode: boolean;
   readonly onTrouble: (cause: unknown) => void;
 }
 
 export interface SessionMoves {
-  /** Returns the current state of the session; undefined if the session has ended. */
+  /** Resolves to the session's current state, or undefined if the session has ended. */
   read(name: SessionName): Promise<SessionFacts | undefined>;
-  /** Compares and sets, once per operation. */
+  /** Compares and sets the state, once per operation id. */
   move(move: SessionMove): Promise<'moved' | 'conflict' | 'gone'>;
   /** Undoes a move, even if its reply was lost, unless the session has moved since. Never rejects. */
   moveBack(move: SessionMove): Promise<void>;
@@ -30,7 +30,6 @@ export interface SessionMoves {
 
 export interface SessionMove {
   readonly step: SessionName & { readonly operationId: string };
-  /** Distinguishes successive sessions with the same name. */
   readonly createdAt: number;
   readonly from: string | undefined;
   readonly to: string;
@@ -40,12 +39,12 @@ export interface PolicyState {
   move?: SessionMove;
 }
 
-/** In each round, at least one of the concurrent calls moves the session. */
+/** In each round, at least one concurrent call moves the session. */
 const MAX_ROUNDS = 8;
 
 /**
- * Moves the session's state as the policies require, and records marks. If another call was faster, this one is judged
- * again in the new state. If two calls are judged in the same state, only one of them can leave it.
+ * Moves the session's state as the policies require, and records marks. If another call has moved the state first, this
+ * call is judged again. Of two calls judged in the same state, only one can leave it.
  */
 export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
@@ -57,7 +56,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const next = await nextMove(exchange, judged);
       if (next === 'trouble') return notEvaluated(exchange);
       if (next === undefined) return verdict;
-      // Set before the call to Redis: a move must also be undone if its reply is lost.
+      // Set before the Redis call, so that the move is undone even if its reply is lost.
       state.move = next;
       const result = await sessions.move(next);
       if (result === 'moved') return verdict;
@@ -89,14 +88,14 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     }
   }
 
-  /** Returns the call with the current state of its session; undefined if the session has ended. */
+  /** Returns the call with its session's current state, or undefined if the session has ended. */
   async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
     const { session } = exchange.facts;
     if (session === undefined || session === null) return undefined;
     const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
-    // Fallbacks were judged by the previous state.
+    // Fallbacks were judged in the previous state.
     if (exchange.fallbacks !== undefined) exchange.fallbacks = [];
     const call = policyCallOf(exchange, deps.trust);
     if (call === undefined) return undefined;
@@ -128,7 +127,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     begin: () => ({}),
     async requestBody(exchange, state) {
       const { judged, session } = exchange.facts;
-      // Nothing is remembered without a session.
+      // Without a session, there is no state or history.
       if (judged === undefined || session === undefined || session === null) return PASS;
       const moved = await move(exchange, judged, state);
       if (moved.kind === 'deny' && !deps.shadowMode) return moved;
@@ -149,12 +148,11 @@ function sessionEnded(exchange: Parsed): Denial {
 }
 
 function movedTooOften(exchange: Parsed): Denial {
-  const reason =
-    'other calls of the session move its state at the same time: send this call again, after the others';
+  const reason = 'other calls of this session keep moving its state: send this call again after they finish';
   return callDenied(exchange, reason, 'session_state');
 }
 
 function stateFull(exchange: Parsed): Denial {
-  const reason = 'the history of this session is full, and its policies need it: start a new session';
+  const reason = 'the history of this session is full, and policies need it: start a new session';
   return callDenied(exchange, reason, 'session_history');
 }

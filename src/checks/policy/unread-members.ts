@@ -1,10 +1,10 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 
-/** Paths of texts; `true` covers a path and everything below it. */
+/** Text paths; `true` covers a path and everything below it. */
 type Covered = Map<string | number, Covered | true>;
 
-/** Longer strings are files, images and encrypted reasoning, which only data-loss prevention searches. */
+/** Longer strings are files, images and encrypted reasoning, which only DLP scans. */
 const MAX_CHARS = 2_048;
 /** Shorter strings are protocol words, such as roles and types. */
 const MIN_CHARS = 12;
@@ -12,7 +12,7 @@ const MIN_CHARS = 12;
 const MAX_TOGETHER = 256;
 const MAX_VALUES = 16_384;
 
-/** Returns the parts of a body outside the texts of its dialect, such as metadata; undefined if there are none. */
+/** Returns the body parts outside the dialect's texts, such as metadata, or undefined if there are none. */
 export function unreadMembers(
   body: unknown,
   texts: readonly { readonly path: JsonPath }[],

@@ -17,7 +17,7 @@ export interface RateLimitState {
 
 const WINDOW_SECONDS = 60;
 
-/** Limits the requests of a key per minute, malformed ones too, before their bodies are read (docs/rate-limit.md). */
+/** Limits a key's requests per minute, including malformed ones, before reading bodies (docs/rate-limit.md). */
 export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState, 'rate-limit'> {
   const name = 'rate-limit';
   if (!config.enabled) return { name, shadowable: false };

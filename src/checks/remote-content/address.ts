@@ -3,14 +3,14 @@ import { BlockList, isIP } from 'node:net';
 export type Address =
   /** Contains the data itself (`data:`). */
   | { readonly kind: 'inline' }
-  /** The host in lower-case ASCII, IPv4 in decimal, without a final dot or IPv6 brackets. */
+  /** The host in lowercase ASCII, IPv4 in decimal, without trailing dots or IPv6 brackets. */
   | { readonly kind: 'web'; readonly host: string }
   /** In the provider's own cloud storage. */
   | { readonly kind: 'stored' }
-  /** Has another scheme, is not an address, or is read differently by different parsers. */
+  /** Has another scheme, is not a URL, or is parsed differently by different parsers. */
   | { readonly kind: 'unclear' };
 
-/** Excludes user names, percent signs, backslashes and non-ASCII hosts: URL parsers disagree on them. */
+/** Excludes user names, percent signs, backslashes and non-ASCII hosts, on which URL parsers disagree. */
 const PLAIN = /^https?:\/\/(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?=[/?#]|$)/i;
 
 export function readAddress(written: string): Address {
@@ -20,7 +20,7 @@ export function readAddress(written: string): Address {
   return host === undefined ? { kind: 'unclear' } : hostAddress(host);
 }
 
-/** Normalizes the host as the URL standard does: numbers in any base and length are IPv4 addresses. */
+/** Normalizes the host by the URL standard, in which numbers of any base and length are IPv4 addresses. */
 function hostAddress(host: string): Address {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return { kind: 'unclear' };
@@ -34,14 +34,14 @@ function withoutDots(host: string): string {
   return host.slice(0, end);
 }
 
-/** Local and private networks (IANA's special-purpose registries). */
+/** Local and private networks (IANA special-purpose address registries). */
 const INSIDE = new BlockList();
 const V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure's metadata service and DNS.
+  // Azure DNS and platform services.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -51,7 +51,7 @@ const V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Translated, NAT64, 6to4 and Teredo addresses lead to the IPv4 address that they contain. */
+/** IPv4-translated, NAT64, 6to4 and Teredo addresses lead to the IPv4 address that they contain. */
 const V6 = [
   '::/96',
   '::ffff:0:0:0/96',
@@ -72,7 +72,7 @@ for (const network of [...V4, ...V6]) {
   INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Names that resolve only inside a network and, from `nip.io` on, names that can resolve to any address. */
+/** Names that resolve only inside a network; from `nip.io` on, names that can resolve to any address. */
 const INSIDE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
 

@@ -9,7 +9,7 @@ import type { RemoteContent } from './config.ts';
 
 export interface RemoteContentOptions {
   readonly setting: RemoteContent | undefined;
-  /** Reports whether any rule reads prompts; if so, unreadable content is denied by default. */
+  /** Reports whether any rule reads prompts. If so, unreadable content is denied by default. */
   readonly isTextJudged: () => boolean;
   /** Reports whether a provider is in the operator's network, where it can reach what clients cannot. */
   readonly isInside: (provider: ProviderName) => boolean;
@@ -17,14 +17,14 @@ export interface RemoteContentOptions {
 }
 
 /**
- * Denies content that the provider would fetch from an address in the request, as configured, and prompts of token ids
- * if any rule reads prompts. Always denies content that a provider in the operator's network would fetch from that
- * network (docs/remote-content.md).
+ * Denies content that the provider would fetch from a URL in the request, as configured, and prompts of token ids if
+ * any rule reads prompts. Always denies URLs through which a provider in the operator's network could fetch content
+ * from that network (docs/remote-content.md).
  */
 export function createRemoteContentCheck(options: RemoteContentOptions): Check<unknown, 'remote-content'> {
   const { setting, isTextJudged, isInside, shadowMode } = options;
 
-  /** Returns the first medium that the setting denies. A list denies all hosts outside of it. */
+  /** Returns the first medium that the setting denies. A list of hosts denies all others. */
   function unwanted(remote: readonly RemoteMedia[]): RemoteMedia | undefined {
     if (setting === 'allow' || (setting === undefined && !isTextJudged())) return undefined;
     const allowed = typeof setting === 'object' ? setting : [];
@@ -50,14 +50,14 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
       const inside = remote.find(({ address }) => leadsInside(address));
       if (inside !== undefined) {
         if (isInside(provider.name)) return leadsInsideDenial(inside);
-        // All targets read the same media: only targets that may fetch them stay.
+        // All targets get the same media, so only targets that may fetch them remain.
         exchange.fallbacks &&= exchange.fallbacks.filter((fallback) => !isInside(fallback.provider.name));
       }
       const denied = unwanted(remote);
       if (denied === undefined) return PASS;
       // In shadow mode, the rules behind this denial deny nothing either.
       return shadowMode && setting === undefined
-        ? { kind: 'flag', reason: `would deny the address in ${fieldOf(denied.path)}` }
+        ? { kind: 'flag', reason: `would deny the URL in ${fieldOf(denied.path)}` }
         : remoteDenial(denied);
     },
   };
@@ -80,17 +80,17 @@ function encodedDenial(at: string): Denial {
 
 function remoteDenial(media: RemoteMedia): Denial {
   return policyDenied(
-    `the provider would fetch ${fieldOf(media.path)} by its address, so the gateway cannot inspect it: send the content itself (Base64, a data URL), or ask the operator to add its host to proxy.remote_content`,
+    `the provider would fetch ${fieldOf(media.path)} from its URL, so the gateway cannot inspect it: send the content itself (Base64, a data URL), or ask the operator to add its host to proxy.remote_content`,
   );
 }
 
 function leadsInsideDenial(media: RemoteMedia): Denial {
   return policyDenied(
-    `${fieldOf(media.path)} must be an http:// or https:// address of a public host, in ASCII and without a user name, or a data URL: this provider is self-hosted, and other addresses could lead into its network`,
+    `${fieldOf(media.path)} must be an http:// or https:// URL of a public host, in ASCII and without a user name, or a data URL: this provider is self-hosted, and other URLs could lead into its network`,
   );
 }
 
-/** Returns the path as a dotted name. Steps may be chosen by the client and are reduced to a few plain characters. */
+/** Returns the path as a dotted name. Truncates members, which may come from the client, to plain characters. */
 function fieldOf(path: JsonPath): string {
   return path
     .slice(0, 16)

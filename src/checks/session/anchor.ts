@@ -1,15 +1,15 @@
 // See docs/sessions.md.
 const MAX_BYTES = 16_384;
-/** Shared by all anchors of a key; enough for 512 full ones. */
+/** Shared by all anchors of a key; holds 512 full ones. */
 const SHARED_BYTES = 8_388_608;
-/** Number of UTF-16 units searched for secrets; more than MAX_BYTES, because masking shortens texts. */
+/** UTF-16 code units scanned for secrets; more than MAX_BYTES, because masking shortens texts. */
 const MAX_SEARCHED = 65_536;
-/** Length of the longest secret that the detectors know, in UTF-16 units. */
+/** Length of the longest secret that the detectors find, in UTF-16 code units. */
 const MAX_SECRET = 32_768;
 
 /**
- * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Only the head of
- * a longer text is searched, and its last part is dropped: a secret cut at the end would be missed.
+ * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Of a long text,
+ * only the head is scanned. The end of the head is dropped, because a truncated secret would be missed there.
  */
 export function anchorOf(text: string, maskSecrets: (text: string) => string): string {
   const masked =
@@ -19,7 +19,7 @@ export function anchorOf(text: string, maskSecrets: (text: string) => string): s
   return headOf(masked, MAX_BYTES);
 }
 
-/** Shortens an anchor if its key has many live sessions, which share the space. */
+/** Truncates an anchor if its key has many live sessions, which share SHARED_BYTES. */
 export function anchorAmong(anchor: string, liveSessions: number): string {
   const maxBytes = Math.floor(SHARED_BYTES / liveSessions);
   return maxBytes >= MAX_BYTES ? anchor : headOf(anchor, maxBytes);

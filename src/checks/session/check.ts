@@ -34,9 +34,9 @@ export interface SessionCheckDeps {
   readonly store: SessionStore;
   readonly required: boolean;
   readonly maskSecrets: (text: string) => string;
-  /** Called if a step was not given back (this is retried), or if Redis was not informed of a running call. */
+  /** Called if Redis could not return a step (which is retried) or record a running call. */
   readonly onFailure: (cause: unknown) => void;
-  /** Renewal interval for long calls; well below their lease and the lifetime of a session. */
+  /** Renewal interval for long calls; must be well below their lease and the session lifetime. */
   readonly renewAfterMs?: number;
 }
 
@@ -50,14 +50,14 @@ export interface SessionState {
   readonly stored: SessionRead<SessionAhead | undefined>;
   ahead?: SessionAhead | undefined;
   step?: Step;
-  /** Settles when it is known whether the step was taken after all checks. */
+  /** Resolves when it is known whether a session read ahead was opened. */
   confirming?: Promise<unknown>;
   /** Undefined if the request is not a step of a session. */
   entering?: Opening | Expected;
   session?: Session;
-  /** The session's first user request, masked; removed once it is stored. */
+  /** The session's first user request, masked; removed once stored. */
   anchor?: string;
-  /** State of MCP calls, which do not use the members above. */
+  /** State of MCP calls, which use none of the members above. */
   readonly mcp: McpCallState;
 }
 
@@ -75,7 +75,7 @@ interface Expected {
   readonly session: Session;
 }
 
-/** Takes one step of the named session, and stores its first user request once answered (docs/sessions.md). */
+/** Takes a step in the named session, and stores its first user request once answered (docs/sessions.md). */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
   const refunds = createRetryQueue<TakenStep>({
@@ -102,7 +102,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       sessionId: requested.sessionId,
       operationId: newOperationId(),
     };
-    // Set before the call to Redis: a step must also be given back if its reply is lost.
+    // Set before the Redis call, so that the step is returned even if its reply is lost.
     state.step = step;
     return handled(store.open({ ...step, ...requested }, batch, ahead));
   }
@@ -116,7 +116,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     return PASS;
   }
 
-  /** Judges once by the session that was read ahead; if that is not possible, opens the session now. */
+  /** Uses a session read ahead only for the first attempt, else opens the session now. */
   function enter(
     exchange: Parsed,
     requested: SessionRequest,
@@ -183,7 +183,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       case 'opened':
         state.session = result.session;
         running.begin(step, result.session.createdAt);
-        // This call can still fail.
+        // Without this call, which can still fail.
         setSessionHeaders(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
         // Finding the first turn in a very long conversation takes time.
@@ -193,13 +193,13 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     }
   }
 
-  /** Masks the anchor right away: no plain text is kept while waiting for the answer. */
+  /** Masks the anchor right away, so that no plain text is kept while waiting for the answer. */
   function keepAnchor(exchange: Parsed, state: SessionState): void {
     const anchor = anchorOf(firstQuestion(exchange.request) ?? '', deps.maskSecrets);
     if (anchor !== '') state.anchor = anchor;
   }
 
-  /** Reports an answer to Redis; a whole answer ends the call. */
+  /** Records an answer in Redis. A whole answer ends the call. */
   async function note(exchange: Answered, state: SessionState, batch: Batch | undefined): Promise<Pass> {
     await Promise.all([
       noteAnswered(exchange, state, batch),
@@ -228,7 +228,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     repeatable: true,
     begin: () => ({ stored: new SessionRead(), mcp: {} }),
     async requestHeaders(exchange, state) {
-      // If nothing was read ahead, the session is opened before it is judged.
+      // A session that was not read ahead is opened before checks judge.
       state.ahead = await state.stored.takeAhead()?.catch(() => undefined);
       return readHeaders(exchange, state);
     },

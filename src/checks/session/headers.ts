@@ -13,14 +13,14 @@ export interface SessionRequest extends SessionLimits {
 }
 
 const STEPS = /^\d{1,10}$/;
-/** Programs print amounts with 17 or more digits; no real amount is longer than this. */
+/** Programs print amounts with 17 or more digits, but never with more than 32. */
 const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
 const MAX_STEPS = 1_000_000_000;
 
 /**
  * Parses the three session headers. Returns undefined if there is no session. Refuses limits that cannot be enforced,
- * and values that are not a single plain value (repeated headers arrive joined by `, `).
- * @param otherId session id to use if the headers name none
+ * and anything but a single plain value (repeated headers arrive joined by `, `).
+ * @param otherId session id to use without an `X-Gateway-Session-ID` header
  */
 export function sessionRequest(
   headers: ReadonlyMap<string, string>,
@@ -32,7 +32,7 @@ export function sessionRequest(
   if (sessionId === undefined) {
     if (budget === undefined && maxSteps === undefined) return undefined;
     const name = budget === undefined ? 'X-Gateway-Session-Max-Steps' : 'X-Gateway-Session-Budget';
-    return invalidRequest(`${name} limits nothing without a session: send X-Gateway-Session-ID too`);
+    return invalidRequest(`${name} has no effect without a session: also send X-Gateway-Session-ID`);
   }
   if (!SESSION_ID.test(sessionId)) {
     return invalidRequest(
@@ -68,7 +68,7 @@ export function setSessionHeaders(
 }
 
 export function sessionRequired(): Denial {
-  return invalidRequest('this gateway accepts only requests with a session: send X-Gateway-Session-ID');
+  return invalidRequest('this gateway requires a session: send X-Gateway-Session-ID');
 }
 
 function readBudget(written: string): number {

@@ -20,7 +20,7 @@ import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { isTighter, MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
 
-/** A step or call that may have to be given back. For `createdAt`, see `SessionStore.leave`. */
+/** A step or call that may have to be returned. For `createdAt`, see `SessionStore.leave`. */
 export interface TakenStep {
   readonly step: Step;
   readonly createdAt: number | undefined;
@@ -45,7 +45,7 @@ interface McpCall {
   /** Whether the session was opened or tightened for this call. */
   joined: boolean;
   session: Session | undefined;
-  /** Whether it is decided yet if the session remembers this call. */
+  /** Whether the answer has decided if the session records this call. */
   settled: boolean;
 }
 
@@ -58,18 +58,18 @@ export interface McpCalls {
 }
 
 /**
- * A tool call belongs to its session but takes no step. It is judged by the state of the session. Its tool joins the
- * history once the server has received the call, unless the answer is a 4xx. A denied call leaves no trace.
+ * Provides the session for judging MCP calls, which take no step. A tool is added to the session's history once the
+ * server has received the call, unless it answers 4xx. Denied calls leave no trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
-  /** Enters the session. If the session is already open, the call proceeds before it has been recorded. */
+  /** Opens the session. In an open session, a call proceeds without waiting to be recorded. */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
     if (open?.kept === true && !isTighter(requested, open)) {
       running.announce(call.step, open.createdAt);
       return open;
     }
-    // Set before the call to Redis: a call must also be given back if its reply is lost.
+    // Set before the Redis call, so that the call is returned even if its reply is lost.
     call.joined = true;
     const result = await store.open({ ...call.step, ...requested });
     if (result.kind === 'opened') {
@@ -99,12 +99,12 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     return noted === 'full' && tool !== undefined ? historyFull(tool) : PASS;
   }
 
-  /** The answer was not seen or was withheld, but the tool may have run. */
+  /** Records a call without a visible answer, because the tool may have run. */
   async function rememberUnseen(call: McpCall): Promise<void> {
     try {
       await remember(call, false);
     } catch {
-      // If Redis is down, no later call of the session is allowed either.
+      // If Redis is down, no later call in the session is allowed either.
     }
   }
 
@@ -159,19 +159,19 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-/** Reports whether policies judge this message by its session; other messages do not belong to the session. */
+/** Reports whether policies judge this message. Other messages do not belong to the session. */
 function isCall({ request, json }: Parsed): boolean {
   return judgedType(request, json) !== undefined;
 }
 
-/** Refuses limits without a session, since they cannot be enforced. */
+/** Refuses limits without a session, because they cannot be enforced. */
 function withoutSession({ headers }: Parsed, required: boolean): Verdict {
   const requested = sessionRequest(headers);
   if (requested !== undefined && 'kind' in requested) return requested;
   return required ? sessionRequired() : PASS;
 }
 
-/** Reports whether the call cannot be recorded: policies could then no longer rely on the history. */
+/** Reports whether the call cannot be recorded. Policies rely on a complete history. */
 function isFull({ toolsCalled }: Session, tool: string): boolean {
   return toolsCalled.length >= MAX_NOTES.tool && !toolsCalled.includes(tool);
 }
@@ -180,7 +180,7 @@ function isClientError({ status }: Answered): boolean {
   return status >= 400 && status < 500;
 }
 
-/** Reports the end of MCP's own session. A session named by the client may have other calls. */
+/** Reports whether the MCP session has ended. A session named by the client may have other calls. */
 function hasEnded(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange) && !exchange.headers.has(HEADER.sessionId);
 }

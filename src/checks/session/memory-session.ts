@@ -11,12 +11,12 @@ export interface MemorySession {
   maxSteps: number | undefined;
   budgetNanoUsd: number | undefined;
   anchor: string | undefined;
-  /** Operation that added a note, by name, in order of addition. */
+  /** For each note, the operation that added it, in order of addition. */
   readonly taint: Map<string, string>;
   readonly tool: Map<string, string>;
   readonly mark: Map<string, string>;
   state: string | undefined;
-  /** Operations that moved the state, latest last. */
+  /** Operations that moved the state, oldest first. */
   readonly moves: string[];
 }
 

@@ -22,16 +22,16 @@ export interface MemorySessionStoreOptions {
   readonly maxPerKey: number;
   readonly maxLive?: number;
   readonly now: () => number;
-  /** Returns a session's cost so far in nano-USD. By default, it is 0. */
+  /** Returns a session's spend in nano-USD. Default: 0. */
   readonly spendOf?: (name: SessionName) => number;
 }
 
 /** Same as in moves.lua. */
 const MOVES_KEPT = 16;
 
-/** One of this many sessions of a key is evicted at a time, because finding the oldest reads all of them. */
+/** `maxLive / 16` sessions are evicted at a time, because finding the oldest scans all of a key's sessions. */
 const EVICTED_PART = 16;
-/** More than the number of operations that run concurrently. */
+/** Exceeds the number of concurrent operations. */
 const MAX_OPERATIONS = 4_096;
 const MAX_LATE_OPERATIONS = 1_024;
 
@@ -41,14 +41,14 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   const keys = new Map<string, Map<string, MemorySession>>();
   const operations = new Map<string, 'left' | MemorySession>();
 
-  /** Includes ended sessions. */
+  /** Includes expired sessions. */
   function all(keyHash: string): Map<string, MemorySession> {
     const sessions = keys.get(keyHash) ?? new Map<string, MemorySession>();
     keys.set(keyHash, sessions);
     return sessions;
   }
 
-  /** Removes ended sessions. */
+  /** Removes expired sessions. */
   function live(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     for (const [id, entry] of sessions) {
@@ -57,7 +57,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return sessions;
   }
 
-  /** Removes ended sessions if there could be too many. */
+  /** Removes expired sessions if there could be too many. */
   function counted(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     return sessions.size >= (maxPerKey > 0 ? maxPerKey : maxLive) ? live(keyHash) : sessions;
@@ -72,7 +72,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return [...calls.values()].filter((leaseEnd) => leaseEnd > now()).length;
   }
 
-  /** Evicts the sessions that end first, several if there are very many. Returns false if all have running calls. */
+  /** Evicts the sessions that expire first. Returns false if all have running calls. */
   function evict(sessions: Map<string, MemorySession>): boolean {
     const idle = [...sessions].filter(([, entry]) => runningCalls(entry) === 0);
     const first = idle.map(([id, entry]) => ({ id, end: endOf(entry) })).sort((a, b) => a.end - b.end);
@@ -100,7 +100,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   function remember(operationId: string, outcome: 'left' | MemorySession): void {
     operations.set(operationId, outcome);
     if (operations.size <= MAX_OPERATIONS + MAX_LATE_OPERATIONS) return;
-    // Runs in batches: a Map iterates over all deleted keys before its first one.
+    // Evicts in batches, because finding a Map's first key scans all entries deleted before it.
     for (const oldest of operations.keys()) {
       if (operations.size <= MAX_OPERATIONS) return;
       operations.delete(oldest);
@@ -241,7 +241,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
     addMark: (step, mark) => Promise.resolve(note('mark', step, mark)),
-    // Async: an invalid name must reject, as in the Redis store.
+    // Async, so that an invalid name rejects, as in the Redis store.
     moveState: async (step, createdAt, move) => Promise.resolve(moveState(step, createdAt, move)),
     moveBack: async (step, createdAt, move) => Promise.resolve(moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) =>

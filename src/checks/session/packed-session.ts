@@ -24,7 +24,7 @@ const LEDGER_HEAD_BYTES = 4;
 const ACCOUNT_BYTES = 7 * 8;
 const SPENT_AT = 2 * 8;
 
-/** Reads a string written by session.lua. Throws UnknownForm, or Error if it is damaged. */
+/** Decodes a string written by session.lua. Throws UnknownForm, or Error if it is damaged. */
 export function unpackSession(packed: Buffer): PackedSession {
   const [version = SESSION_VERSION] = packed;
   if (version !== SESSION_VERSION) throw new UnknownForm('session', version);
@@ -56,7 +56,7 @@ export function unpackSession(packed: Buffer): PackedSession {
   };
 }
 
-/** Mirrors notes.lua: for each name its length (2 bytes), the name, and the operation that added it. */
+/** Mirrors notes.lua: each name's length (2 bytes), the name, and the operation that added it. */
 function namesInNotes(notes: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at < notes.length;) {
@@ -68,7 +68,7 @@ function namesInNotes(notes: Buffer): string[] {
   return names;
 }
 
-/** Returns an account's spend from its ledger (ledger.lua), in nano-USD. Throws as `unpackSession`. */
+/** Returns an account's spend in nano-USD from its ledger (ledger.lua). Throws like `unpackSession`. */
 export function spentIn(ledger: Buffer, account: string): number {
   const [version = LEDGER_VERSION] = ledger;
   if (version !== LEDGER_VERSION) throw new UnknownForm('ledger', version);

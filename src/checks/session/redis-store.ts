@@ -58,9 +58,9 @@ export interface RedisSessionStoreOptions extends RedisStoreOptions {
   readonly measuredFrom?: number;
 }
 
-/** Longer than REFUND_MS: giving back a step twice would take a step of another call. */
+/** Longer than REFUND_MS, because returning a step twice would return another call's step. */
 const LEFT_MEMORY_MS = 300_000;
-/** Per key. If an entry is forgotten early, a step that was taken late stays counted. */
+/** Returned steps remembered per key. If one is forgotten early, a step taken late stays counted. */
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
@@ -81,7 +81,7 @@ interface FoundSession {
   readonly revision: number;
 }
 
-/** Keeps sessions in Redis: one Lua script per command, on keys of one slot. Only the anchor is in another slot. */
+/** Keeps sessions in Redis. Each Lua script uses the keys of one slot; the anchor is in another slot. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey } = options;
   const { maxLive = MAX_LIVE_SESSIONS, maxKeyBytes = MAX_KEY_BYTES, measuredFrom = MEASURED_FROM } = options;
@@ -112,7 +112,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const [, , , , isNew, evicted] = opened;
     const orphans = [
       ...evicted,
-      // An earlier session of this name may have an anchor left by a crashed gateway.
+      // A crashed gateway may have left the anchor of an earlier session with this name.
       ...(isNew && anchored ? [sessionId] : []),
     ];
     if (orphans.length > 0) {
@@ -176,7 +176,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return noteReply(await scripts.note.run(client, lifeKeys(step), args));
   }
 
-  /** Also extends the lifetime of the anchor, which is in another slot. */
+  /** Also extends the lifetime of the anchor, which the script cannot reach. */
   async function keep(step: Step, createdAt: number, tool: string, answered: boolean): Promise<Noted> {
     const [noted] = await Promise.all([
       note('tool', step, tool, { createdAt, answered }),
@@ -201,7 +201,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     flag(await scripts.moveBack.run(client, moveKeys(step), args));
   }
 
-  /** Uses a plain command: a script costs Redis several times as much. */
+  /** Uses a plain command, because a script costs Redis several times as much. */
   async function readOne(name: SessionName): Promise<FoundSession | undefined> {
     const [packed, ledger] = await client.mgetBuffer(stateKey(name), ledgerKey(name));
     if (!packed) return undefined;
@@ -250,7 +250,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       withRedisDeadline(deadlineMs, async () => {
         const keys = [sessionsKey(name.keyHash), ...sessionKeys(name)];
         const ended = await scripts.end.run(client, keys, [name.sessionId]);
-        // Deleted after the session: a running call cannot write the anchor again.
+        // Deleted after the session, so that a running call cannot write the anchor again.
         const anchors = await client.del(anchorKey(name));
         return count(ended) + anchors > 0;
       }),

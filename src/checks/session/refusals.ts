@@ -29,7 +29,7 @@ export function tooManySessions(liveSessions: number): Denial {
   };
 }
 
-/** Refuses a call that the session cannot record: policies would not know about it. */
+/** Refuses a call that the session cannot record, because policies rely on a complete history. */
 export function historyFull(tool: string): Denial {
   const reason = `this session has called ${String(MAX_NOTES.tool)} different tools, the maximum: start a new session`;
   return toolDenied({ tool, reason, rule: 'session_history' });

@@ -3,7 +3,7 @@ import type { SessionStore, Step } from './store.ts';
 
 export interface RunningCallsOptions {
   readonly store: Pick<SessionStore, 'renew' | 'finish'>;
-  /** Renewal interval; at a third of the lease, two renewals may fail. */
+  /** Renewal interval. With a third of the lease duration, two renewals may fail. */
   readonly renewAfterMs: number;
   /** Called for every failure. If a call cannot be renewed or finished, its lease expires. */
   readonly onFailure: (cause: unknown) => void;
@@ -13,9 +13,8 @@ export interface RunningCallsOptions {
 export interface RunningCalls {
   /** Starts renewing a call that the store already knows. */
   begin(step: Step, createdAt: number): void;
-  /** Starts renewing a call, and reports it to the store without waiting. */
+  /** Starts renewing a call, and records it in the store without waiting. */
   announce(step: Step, createdAt: number): void;
-  /** Stops renewing a call that was given back. */
   forget(step: Step): void;
   /** Never rejects. */
   finish(step: Step, batch?: Batch): Promise<void>;

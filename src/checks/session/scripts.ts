@@ -30,7 +30,7 @@ export function lifeKeys(name: SessionName): string[] {
   return [stateKey(name), sessionsKey(name.keyHash), ledgerKey(name)];
 }
 
-/** Returns all keys of a session in its key's slot, its own string first. */
+/** Returns a session's Redis keys in the slot of its gateway key, the session string first. */
 export function sessionKeys(name: SessionName): string[] {
   const { keyHash, sessionId } = name;
   return [
@@ -50,7 +50,7 @@ export function stateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId);
 }
 
-/** Key of the ledger of a session's calls, which the budget check keeps. */
+/** Key of the session ledger that the budget check keeps. */
 export function ledgerKey({ keyHash, sessionId }: SessionName): string {
   return spendKey(keyHash, `session:${sessionId}`);
 }

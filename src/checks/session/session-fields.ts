@@ -2,11 +2,11 @@ import { count, flag, listOf, text, tupleOf, wholeNumberFrom } from '../../redis
 import { UNANSWERED_LIFE_MS } from '../../conversation/session-name.ts';
 import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
-/** -1 without a limit. */
+/** -1 means no limit. */
 const limit = wholeNumberFrom(-1);
 const names = listOf(text);
 
-/** Reply of notes.lua: created, used, steps, maximum steps, budget, answered, kept, state, taints, tools, marks. */
+/** Created, used, steps, maximum steps, budget, answered, kept, state, taints, tools, marks (notes.lua). */
 export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
 export type SessionFields = ReturnType<typeof sessionReply>;
 
@@ -44,11 +44,11 @@ export function lifeMs(answered: boolean, ttlMs: number): number {
   return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);
 }
 
-/** Returns state names for the scripts; an empty string means no state. */
+/** Returns state names for the scripts; an empty string means no state. Throws RangeError. */
 export function stateNames({ from, to }: StateMove): readonly [string, string] {
   for (const state of from === undefined ? [to] : [from, to]) {
     if (state === '' || state.length > MAX_STATE_CHARS) {
-      throw new RangeError(`a state's name has 1 to ${String(MAX_STATE_CHARS)} characters`);
+      throw new RangeError(`a state name must have 1 to ${String(MAX_STATE_CHARS)} characters`);
     }
   }
   return [from ?? '', to];

@@ -3,25 +3,25 @@ import type { SessionName } from '../../conversation/session-name.ts';
 
 /** Maximum number of different taints, tools and policy marks per session. */
 export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;
-/** Longer names are cut. */
+/** Longer names are truncated. */
 export const MAX_NOTE_CHARS = 128;
-/** Longer state names are invalid: cut names could collide. */
+/** Longer state names are invalid, because truncated names could collide. */
 export const MAX_STATE_CHARS = 128;
 
-/** Maximum number of live sessions of a key without `session.max_per_key`. Beyond it, the oldest is evicted. */
+/** Maximum number of live sessions per key without `session.max_per_key`. Beyond it, sessions are evicted. */
 export const MAX_LIVE_SESSIONS = 10_000;
-/** Maximum Redis memory of such a key's sessions, without their anchors. Beyond it, the oldest are evicted. */
+/** Maximum Redis bytes of such a key's sessions, without anchors. Beyond it, sessions are evicted. */
 export const MAX_KEY_BYTES = 67_108_864;
-/** With fewer sessions, memory use is low and not measured. */
+/** With fewer sessions, a key's memory use is low and not measured. */
 export const MEASURED_FROM = 512;
 
-/** How long giving back a step is retried. Redis remembers returned steps for longer. */
+/** Retry period for returning a step. Redis remembers returned steps for longer. */
 export const REFUND_MS = 240_000;
 
 export interface Step extends SessionName {
-  /** A random UUID. Repeating a command with the same id changes nothing. */
+  /** A random UUID. Repeating a command with the same id has no effect. */
   readonly operationId: string;
-  /** Set for MCP calls, which take no step, and are not refused by a step or spend limit. */
+  /** Set for MCP calls, which take no step and ignore step and spend limits. */
   readonly isMcpCall?: true;
 }
 
@@ -45,7 +45,7 @@ export interface Session extends SessionLimits {
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
   readonly marks: readonly string[];
-  /** Whether something was noted: the session then stays until it is idle or ended, even if all its calls fail. */
+  /** Whether something was noted. The session then stays until idle or ended, even if all its calls fail. */
   readonly kept: boolean;
   readonly answered: boolean;
   readonly lifeMs: number;
@@ -64,13 +64,13 @@ export type OpenResult =
       readonly kind: 'opened';
       /** Includes this call's step, if it takes one. */
       readonly session: Session;
-      /** Whether the first user request of the session is stored. */
+      /** Whether the session's first user request is stored. */
       readonly anchored: boolean;
     }
   | { readonly kind: 'max_steps_reached' | 'budget_spent'; readonly session: Session }
   /** A new session would exceed the limit of the key, or all its sessions have calls in flight. */
   | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
-  /** The step was given back before it was taken: the request had been given up. */
+  /** The step was returned before it was taken, because the request was abandoned. */
   | { readonly kind: 'closed' }
   /** The session has changed since it was read ahead, or refuses the call. Nothing was changed. */
   | { readonly kind: 'changed' };
@@ -78,7 +78,7 @@ export type OpenResult =
 /** `full`: nothing more can be stored, and checks that need the note must refuse. `gone`: the session has ended. */
 export type Noted = 'added' | 'known' | 'full' | 'gone';
 
-/** A move from the state by which a call was judged (undefined before the first move) to another state. */
+/** A move from the state in which a call was judged (undefined before the first move) to another state. */
 export interface StateMove {
   readonly from: string | undefined;
   readonly to: string;
@@ -86,12 +86,12 @@ export interface StateMove {
 
 export type Moved =
   | { readonly kind: 'moved' }
-  /** Another call has moved the session to this state: the call must be judged again. */
+  /** Another call has moved the session to `state`, so the call must be judged again. */
   | { readonly kind: 'conflict'; readonly state: string | undefined }
   /** The session has ended, or the move was undone before it was made. */
   | { readonly kind: 'gone' };
 
-/** A session and its first user request, as stored: masked. */
+/** A session and its first user request (`anchor`), which is stored masked. */
 export interface SessionDetails {
   readonly session: Session;
   readonly callsInFlight: number;
@@ -99,27 +99,27 @@ export interface SessionDetails {
 }
 
 /**
- * Stores sessions (docs/sessions.md). Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. A
- * session is forgotten if unused for `session.ttl`, or for UNANSWERED_LIFE_MS if none of its calls was answered with
- * 2xx. A key's sessions beyond MAX_LIVE_SESSIONS are evicted: those without an answer first, then the least recently
- * used, but never one with a call in flight. `createdAt` distinguishes successive sessions with the same name.
+ * Stores sessions (docs/sessions.md). Session changes are atomic and may be repeated. Failures throw
+ * `redis_unavailable`. A session expires if unused for `session.ttl`, or for UNANSWERED_LIFE_MS until a call is
+ * answered with 2xx. A key's sessions beyond MAX_LIVE_SESSIONS are evicted: those without an answer first, then the
+ * least recently used, but never one with a call in flight.
  */
 export interface SessionStore {
   /**
    * Opens the session if needed, tightens its limits, and takes a step or refuses it. The call is in flight until
    * `leave` or `finish`, or until its lease ends.
-   * @param ahead session by which the call was judged; if the session has changed, nothing in the batch is done
+   * @param ahead session by which the call was judged; if it has changed, the whole batch is skipped
    */
   open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult>;
-  /** Reads a session for a later `open`, and extends its anchor's lifetime. Undefined if not supported. */
+  /** Reads a session for a later `open`, and extends its anchor's lifetime. Resolves to undefined if unsupported. */
   readAhead(name: SessionName): Promise<SessionAhead | undefined>;
-  /** Reads a session in one round trip; undefined if it is not open. */
+  /** Reads a session in one round trip. Resolves to undefined if it is not open. */
   peek(name: SessionName): Promise<Session | undefined>;
-  /** Gives a step or call back. Without `createdAt`, the reply of `open` was lost. Forgets an unused session. */
+  /** Returns a step or call, and removes an unused session. Without `createdAt`, the reply to `open` was lost. */
   leave(step: Step, createdAt: number | undefined): Promise<void>;
   /** Extends the lease of a call. Also starts a call if the session was already open. */
   renew(step: Step, createdAt: number): Promise<void>;
-  /** Ends a call that was forwarded. It stays counted. */
+  /** Ends a forwarded call, which stays counted. */
   finish(step: Step, createdAt: number, batch?: Batch): Promise<void>;
   /** Records a 2xx answer, and stores the session's first user request (`anchor`) once. */
   noteAnswered(
@@ -130,7 +130,7 @@ export interface SessionStore {
   ): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
   addMark(step: Step, mark: string): Promise<Noted>;
-  /** Moves the state of the session if it still is `from`. Throws RangeError for an invalid name. */
+  /** Moves the session's state if it still is `from`. Rejects with RangeError for an invalid name. */
   moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved>;
   /** Undoes this operation's move, unless another move followed. A move that arrives later has no effect. */
   moveBack(step: Step, createdAt: number, move: StateMove): Promise<void>;
@@ -139,13 +139,13 @@ export interface SessionStore {
   /** Returns the live sessions of a key, most recently used first. */
   list(keyHash: string): Promise<readonly Session[]>;
   read(name: SessionName): Promise<SessionDetails | undefined>;
-  /** Removes the session and everything that belongs to it. Returns false if there was nothing to remove. */
+  /** Removes the session and all its data. Resolves to false if there was nothing to remove. */
   end(name: SessionName): Promise<boolean>;
 }
 
 /**
- * Returns a session read ahead with one more step; undefined if the call might be refused or change the limits of the
- * session, which must then be opened before other checks judge.
+ * Returns the session with this call's step, or undefined if the call might be refused or change the session's limits.
+ * The session must then be opened before other checks judge.
  */
 export function asIfOpened({ session, isOpen }: SessionAhead, requested: SessionLimits): Session | undefined {
   if (isOpen && isTighter(requested, session)) return undefined;
@@ -155,7 +155,6 @@ export function asIfOpened({ session, isOpen }: SessionAhead, requested: Session
   return { ...session, maxSteps, budgetNanoUsd, steps: steps + 1 };
 }
 
-/** Reports whether a request's limits change those of its session. */
 export function isTighter(
   requested: SessionLimits,
   { maxSteps = Infinity, budgetNanoUsd = Infinity }: SessionLimits,

@@ -33,16 +33,16 @@ export interface StoredObjectsState {
   /** Set if the answer lists everything stored under the credential. */
   lists?: true;
   results?: true;
-  /** Objects already kept: each event of a stream keeps only new ones. */
+  /** Ids already recorded. Each stream event adds only new ones. */
   readonly kept: Set<string>;
 }
 
-/** Maximum number of objects in a request or a list: OpenAI's largest page of files. */
+/** Maximum number of objects in a request or list (OpenAI's largest file page). */
 const MAX_NAMED = 10_000;
 const IDS_AT_ONCE = 1_000;
-/** Further ids in one answer are not kept. */
+/** Maximum number of ids recorded per answer. */
 const MAX_KEPT = 1_000;
-/** Maximum number of objects kept per batch of results. */
+/** Maximum number of ids recorded per batch result. */
 const MAX_KEPT_OF_BATCH = 10_000;
 
 /** Operations that store nothing. They may read stored objects. */
@@ -59,7 +59,7 @@ export function createStoredObjectsCheck({
   shared,
 }: StoredObjectsDeps): Check<StoredObjectsState, 'stored-objects'> {
   const name = 'stored-objects';
-  /** Objects are recorded nevertheless: the setting may be removed later. */
+  /** Objects are recorded nevertheless, because the setting may be removed later. */
   const sharesAll = shared.includes('*');
   const isShared = (id: string): boolean =>
     sharesAll || (isPlainAddress(id) && shared.some((glob) => globMatches(glob, id)));
@@ -107,7 +107,7 @@ export function createStoredObjectsCheck({
     return PASS;
   }
 
-  /** Another provider may read other members as names of objects. */
+  /** Other providers may treat other members as object ids. */
   async function ownFallbacks(
     { provider }: Parsed,
     targets: readonly Parsed[],
@@ -121,7 +121,7 @@ export function createStoredObjectsCheck({
     return targets.filter((_, index) => foreign[index] === undefined);
   }
 
-  /** A file has results if a batch of the key wrote it. A client could write ids of others into its own. */
+  /** Trusts only result files of the key's own batches, because a file of a client could contain any id. */
   async function hasResults(exchange: Parsed): Promise<boolean> {
     const place = isUnknownGet(exchange) ? resultsAt(exchange.path) : undefined;
     if (place?.file === undefined || !isOnSharedAccount(exchange)) return place !== undefined;
@@ -163,7 +163,7 @@ export function createStoredObjectsCheck({
     const next = left.length === 0 ? queryOfNextPage(exchange, whole.json, list.elements) : undefined;
     return {
       kind: 'rewrite',
-      reason: `left out objects of other keys: ${String(edits.length)}`,
+      reason: `removed objects of other keys: ${String(edits.length)}`,
       apply() {
         whole.edits.push(...edits, ...endsOf(whole.json, left));
         if (next !== undefined) leadOn(exchange, next);
@@ -223,10 +223,7 @@ export function createStoredObjectsCheck({
   };
 }
 
-/**
- * Redirects the client to the next page. A reference that is only a query keeps the path, so clients stay in this
- * gateway.
- */
+/** Redirects to the next page. A query-only reference keeps the path, so that clients stay on this gateway. */
 function leadOn({ responseHeaders }: Answered, query: string): void {
   responseHeaders.set(':status', '307');
   responseHeaders.set('location', query);
@@ -234,7 +231,7 @@ function leadOn({ responseHeaders }: Answered, query: string): void {
 
 const MAX_SHOWN_CHARS = 40;
 
-/** Unknown objects and objects of other keys get the same answer: guessing ids must reveal nothing. */
+/** Unknown objects and other keys' objects get the same answer, so that guessing ids reveals nothing. */
 function notOwn(provider: string, { member }: NamedObject): Denial {
   const place = member.slice(0, MAX_SHOWN_CHARS).replace(/[^A-Za-z0-9._ -]/g, '?');
   return {
@@ -249,6 +246,6 @@ function unreadableList(): Denial {
     kind: 'deny',
     type: 'upstream_unavailable',
     message:
-      "the provider's list is unreadable, so objects of other keys cannot be left out: an operator can share them (proxy.shared_objects)",
+      "the provider's list is unreadable, so objects of other keys cannot be removed: an operator can share them (proxy.shared_objects)",
   };
 }

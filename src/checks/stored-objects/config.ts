@@ -6,6 +6,6 @@ export const storedObjectsSettings = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Objects stored at providers under a credential of the gateway that all keys may use: ids, with `*` for any text. Other objects belong to the key that created them.',
+      'Ids of objects, stored at providers under a gateway credential, that all keys may use; `*` matches any text. Other objects belong to the key that created them.',
     ),
 };

@@ -27,7 +27,7 @@ export function objectsInBody({
   const isRemoved = (path: readonly (string | number)[]): boolean =>
     removed.size > 0 && removed.has(JSON.stringify(path));
   const named = inTurns(namedObjects(json, { isUnknown, names, isRemoved }));
-  // Bedrock counts the tokens of a request that is sent in Base64.
+  // Bedrock's token counting takes the request in Base64.
   const carried = valueAt(json, ['input', 'invokeModel', 'body']);
   if (typeof carried !== 'string') return named;
   return after(named, (found) =>
@@ -38,11 +38,11 @@ export function objectsInBody({
   );
 }
 
-/** Returns which objects of the answer later requests may name; `store: false` stores nothing. */
+/** Returns which objects in the answer later requests may refer to. `store: false` stores nothing. */
 export function keptOf({ endpoint, json }: Parsed): ObjectsWanted {
   if (endpoint.operation === 'unknown') return 'outside_lists';
   if (endpoint.operation === 'responses') return json['store'] === false ? 'references' : 'all';
-  // By the id of an answer, Anthropic compares a request with an earlier one (diagnostics) or continues it (thread).
+  // With an answer's id, Anthropic compares requests (`diagnostics`) or continues them (`thread`).
   const isStored =
     json['store'] === true ||
     json['deferred'] === true ||
@@ -59,7 +59,7 @@ export function isUnknownGet({ method, endpoint }: Parsed): boolean {
   return method === 'GET' && endpoint.operation === 'unknown';
 }
 
-/** The content of a file can be any JSON, in which the client could have written another key's id. */
+/** File content can be any JSON, into which the client may have written another key's id. */
 export function wantedOfGet({ path, provider }: Parsed, document: unknown): ObjectsWanted | undefined {
   // Cohere wraps the object: `{"batch": {"id": …}}`.
   const objects = isObject(document) ? [document, ...Object.values(document)] : [];
@@ -68,7 +68,7 @@ export function wantedOfGet({ path, provider }: Parsed, document: unknown): Obje
   return path.endsWith('/files') ? 'all' : undefined;
 }
 
-/** Decides without parsing the document, since few answers contain references. */
+/** Decides without parsing the document, because few answers contain references. */
 export function mayRefer(text: Buffer | string): boolean {
   return ['_id"', '"audio"', '"container"', '"resp_'].some((mark) => text.includes(mark));
 }

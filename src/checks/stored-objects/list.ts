@@ -9,14 +9,14 @@ export interface ListedObject {
   readonly remove: JsonEdit;
 }
 
-/** The parts of an answer that lists what is stored at a provider. */
+/** The parts of an answer that lists objects stored at a provider. */
 interface StoredList {
   readonly elements: readonly ListedObject[];
-  /** Members that are neither a list nor a single value, and could contain objects of other keys. */
+  /** Members that are neither arrays nor single values, and could contain other keys' objects. */
   readonly others: readonly JsonEdit[];
 }
 
-/** Reads a list of stored objects: an array, or an object with arrays and single values. */
+/** Parses a list of stored objects: an array, or an object with arrays and single values. */
 export function readStoredList(json: unknown, names: ObjectNames): StoredList | undefined {
   if (Array.isArray(json)) return { elements: elementsOf(json, [], names), others: [] };
   if (!isContainer(json)) return undefined;
@@ -38,7 +38,7 @@ function elementsOf(list: readonly unknown[], path: readonly string[], names: Ob
   }));
 }
 
-/** Parameters by which a client reads a list backwards. */
+/** Parameters for paging backwards. */
 const BACKWARDS: readonly string[] = ['before', 'before_id'];
 
 /** Returns the query for the next page, if any. SDKs stop at an empty page, or request the first one again. */
@@ -59,7 +59,7 @@ export function queryOfNextPage(
   return `?${next.toString()}`;
 }
 
-/** Returns edits that replace the ids at the ends of a page with those of the objects left in it. */
+/** Returns edits that set a page's first and last id to those of the remaining objects. */
 export function endsOf(json: unknown, own: readonly ListedObject[]): readonly JsonEdit[] {
   if (!isObject(json)) return [];
   const ends = { first_id: own[0]?.id ?? null, last_id: own.at(-1)?.id ?? null };

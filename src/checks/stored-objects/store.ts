@@ -14,10 +14,10 @@ export interface ObjectsOfKey {
 /** Lifetime of an object after its last use. */
 export const STORED_OBJECT_LIFE_MS = 90 * 86_400_000;
 
-/** Maximum number of objects per key. Beyond it, the least recently used are forgotten. */
+/** Maximum number of objects per key. Beyond it, the least recently used are evicted. */
 const MAX_STORED_OBJECTS = 100_000;
 
-/** Records which key created which object at a provider. */
+/** Records which key created which provider object. */
 export interface StoredObjectStore {
   /** @throws GatewayError redis_unavailable */
   keep(objects: ObjectsOfKey): Promise<void>;
@@ -35,7 +35,7 @@ const findScript = loadScript(new URL('./find-objects.lua', import.meta.url));
 const keepReply = z.number().int().min(0);
 const findReply = z.array(z.literal([0, 1]));
 
-/** Stores the objects of keys in Redis. Ids can act as credentials, so only digests are stored. */
+/** Stores only digests, because ids can act as credentials. */
 export function createRedisStoredObjectStore(options: RedisStoredObjectStoreOptions): StoredObjectStore {
   const { client, deadlineMs, now, maxPerKey = MAX_STORED_OBJECTS } = options;
   const clock = (): string | number => (now === undefined ? '' : now());

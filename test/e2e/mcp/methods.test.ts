@@ -54,8 +54,8 @@ describe.each(OLD)('the official client up to 2025-11-25, at /mcp/%s', (name) =>
     await client.sendRootsListChanged();
     await client.experimental.tasks.listTasks().catch(ignored);
     // Tasks that the key has not started are refused (test/e2e/mcp/tasks.test.ts).
-    await expect(client.experimental.tasks.getTask('t')).rejects.toThrow('no such task');
-    await expect(client.experimental.tasks.cancelTask('t')).rejects.toThrow('no such task');
+    await expect(client.experimental.tasks.getTask('t')).rejects.toThrow('unknown task');
+    await expect(client.experimental.tasks.cancelTask('t')).rejects.toThrow('unknown task');
     await client.close();
     expect(methodsOf(name, before)).toEqual([
       'ping',

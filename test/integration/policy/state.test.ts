@@ -172,7 +172,7 @@ describe('simultaneous calls', () => {
       },
       { keyHash },
     );
-    expect(await call('any')).toContain('move its state at the same time');
+    expect(await call('any')).toContain('keep moving its state');
     expect(nth).toBe(8);
     expect(await stored()).toMatchObject({ state: 'S7' });
   });

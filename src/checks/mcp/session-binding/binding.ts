@@ -14,7 +14,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
     async judge(exchange) {
       const session = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
       if (session === undefined) return resumesWithoutSession(exchange) ? sessionMissing() : PASS;
-      // Unknown sessions and sessions of other keys get the same answer: guessing ids must reveal nothing.
+      // Unknown sessions and other keys' sessions get the same answer, so that guessing ids reveals nothing.
       return (await store.use(session)) === 'own' ? PASS : sessionGone();
     },
     async keep(exchange) {
@@ -24,7 +24,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
         await store.end(named);
         return PASS;
       }
-      // Servers create no session with an error; accepting one would let callers fill the store.
+      // Errors create no session. Binding their session ids would let callers fill the store.
       if (!isSuccess(exchange)) return PASS;
       const given = sessionOf(exchange, exchange.answerHeaders.get(MCP_SESSION_HEADER));
       if (given === undefined || given.sessionId === named?.sessionId) return PASS;
@@ -38,7 +38,7 @@ function sessionOf({ mcp, key }: Parsed, sessionId: string | undefined): McpSess
   return { server: mcp.server, sessionId, keyHash: key.keyHash };
 }
 
-/** To a server, all keys are one client: only a session shows whose events to resend. */
+/** Servers see all keys as one client, so only a session shows whose events to resend. */
 function resumesWithoutSession({ mcp, method, headers }: Parsed): boolean {
   return mcp !== undefined && method === 'GET' && headers.has('last-event-id');
 }
@@ -51,7 +51,7 @@ function sessionMissing(): Denial {
   };
 }
 
-/** A server may refuse to end a session with 405 and keep it. */
+/** A server may answer 405 and keep the session. */
 function hasEndedSession(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange);
 }

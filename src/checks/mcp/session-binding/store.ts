@@ -1,16 +1,16 @@
 export interface McpSession {
   readonly server: string;
-  /** Value of `Mcp-Session-Id`, as sent by the server. */
+  /** Value of the server's `Mcp-Session-Id` header. */
   readonly sessionId: string;
   readonly keyHash: string;
 }
 
 export type Owner = 'own' | 'foreign' | 'unowned';
 
-/** Maximum number of MCP sessions per key. Beyond it, the least recently used session is forgotten. */
+/** Maximum number of MCP sessions per key. Beyond it, the least recently used session is evicted. */
 export const MAX_MCP_SESSIONS = 10_000;
 
-/** Binds MCP sessions to the keys that received them, until unused for `session.ttl` or displaced by others. */
+/** Binds MCP sessions to the keys that received them, until unused for `session.ttl` or evicted. */
 export interface McpSessionStore {
   /** Binds a session without an owner to the key. */
   bind(session: McpSession): Promise<'own' | 'foreign'>;

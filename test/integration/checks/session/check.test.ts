@@ -208,7 +208,7 @@ describe('session.required', () => {
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'invalid_request',
-      message: 'this gateway accepts only requests with a session: send X-Gateway-Session-ID',
+      message: 'this gateway requires a session: send X-Gateway-Session-ID',
     });
     expect((await ask(check, request())).verdict).toEqual({ kind: 'pass' });
   });

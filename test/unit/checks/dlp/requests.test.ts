@@ -183,7 +183,7 @@ describe('server.dlp.requests: mask', () => {
       kind: 'deny',
       type: 'policy_denied',
       message: expect.stringMatching(
-        /^the request contains email addresses where it cannot be masked/,
+        /^the request contains email addresses in a part that cannot be masked/,
       ) as string,
     });
   });

@@ -87,7 +87,7 @@ describe('an answer that is too much', () => {
     expect((await inspector().whole(deep(ATTACK))).body).toBe(deep(REMOVED));
   });
 
-  it('is shown to an agent in 16 KiB, with its texts cut', async () => {
+  it('is shown to an agent in 16 KiB, with its texts truncated', async () => {
     const { denial } = await inspector().whole(
       result({
         content: Array.from({ length: 40 }, () => ({
@@ -98,7 +98,7 @@ describe('an answer that is too much', () => {
     );
     const shown = JSON.stringify(denial?.details?.maskedResult);
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(16_384);
-    expect(shown).toMatch(/^\{"content":\[\{"type":"text","text":"\*\*\* The fox[^"]*… \[cut\]"\}/);
+    expect(shown).toMatch(/^\{"content":\[\{"type":"text","text":"\*\*\* The fox[^"]*… \[truncated\]"\}/);
     expect(shown).not.toContain(AWS_KEY);
   });
 

@@ -98,7 +98,7 @@ describe('content at an address, with proxy.remote_content unset', () => {
       createRemoteContentCheck({ ...options, setting }).requestBody?.(parsed({ body: REMOTE }), undefined);
     expect(await verdictBy()).toEqual({
       kind: 'flag',
-      reason: 'would deny the address in messages.0.content.0.image_url.url',
+      reason: 'would deny the URL in messages.0.content.0.image_url.url',
     });
     expect(await verdictBy('deny')).toMatchObject({ kind: 'deny' });
   });

@@ -98,7 +98,7 @@ describe('session headers', () => {
     expect(read(written)).toMatchObject({
       kind: 'deny',
       type: 'invalid_request',
-      message: `${named} limits nothing without a session: send X-Gateway-Session-ID too`,
+      message: `${named} has no effect without a session: also send X-Gateway-Session-ID`,
     });
   });
 });
