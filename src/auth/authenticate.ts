@@ -14,7 +14,7 @@ import type { KeyRecord } from './key-record.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
-/** The parts of an exchange determined by its proxy key. */
+/** The parts of an exchange that its proxy key determines. */
 export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budget' | 'facts'>;
 
 export interface AuthenticateDeps {
@@ -39,8 +39,8 @@ export interface Attempt {
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 
 /**
- * Judges a proxy key in one Redis round trip: first the key, then its risk, then its lock. A permanently blocked key
- * must get no hint about the end of a lock.
+ * Checks a proxy key in one Redis round trip: first the key, then its risk, then its lock, because a permanently
+ * blocked key must get no hint about the end of a lock.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable, or gateway_unavailable if the
  * JWT keys are unknown
  */
@@ -85,7 +85,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   };
 }
 
-/** Returns the key with the credentials named by the issuer, if any. */
+/** Returns the key, with the credentials that the issuer named, if any. */
 function keyOf({ record }: Pick<KeyState, 'record'>, bearer: Bearer | undefined): KeyRecord {
   return bearer?.credentials === undefined ? record : { ...record, credentials: bearer.credentials };
 }
@@ -129,7 +129,7 @@ export type AuthenticateAgain = (
 ) => Promise<Pick<KeyState, 'record' | 'limits'>>;
 
 /**
- * Checks the credentials of a running request again, without counting a use or a failure.
+ * Checks a running request's credentials again, without counting a use or a failure.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createAuthenticateAgain({
@@ -159,7 +159,7 @@ function heldBy(
   return lock && keyLocked(lock, record, readAt);
 }
 
-/** Returns the same error for missing, unknown, expired and revoked keys and JWTs: guessing must reveal nothing. */
+/** Returns the same error for missing, unknown, expired and revoked keys and JWTs, so that guessing reveals nothing. */
 function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }
@@ -190,7 +190,7 @@ function riskBlocked({ keyHash, name }: RefusedKey): GatewayError {
   const command = `gateway risk reset ${shortHash(keyHash)}`;
   return new GatewayError(
     'agent_risk_blocked',
-    `this proxy key is blocked: an operator must review it. Operator: ${command}`,
+    `this proxy key is blocked. An operator can review and unblock it: ${command}`,
     { headers: { [HEADER.blockReason]: 'agent_risk_blocked' }, key: { keyHash, name } },
   );
 }

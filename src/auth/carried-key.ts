@@ -3,15 +3,15 @@ import { MAX_DECODINGS } from '../text/decodings.ts';
 
 /** The lookahead finds overlapping keys. Only the prefix ignores case. */
 const PROXY_KEY = /gw-(?=([A-Za-z0-9_-]{43}))/gi;
-/** Minimum length of a key. No encoding is shorter. */
+/** Length of a key. No encoding is shorter. */
 const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
 /** Base64 of at least 46 characters, in either alphabet. */
 const BASE64 = /[A-Za-z0-9+/_-]{62,}/g;
-/** Base64 may follow other text directly: its groups of four digits may begin at each of four offsets. */
+/** Base64 may directly follow other text, so its groups of four digits may begin at any of four offsets. */
 const GROUP = 4;
 
-/** Limit of candidates in one request. Random text rarely has two. */
+/** Maximum number of candidates in one request. Random text rarely has two. */
 export const MAX_CANDIDATES = 32;
 
 /**

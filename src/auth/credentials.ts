@@ -24,14 +24,14 @@ export interface Credentials {
   readonly providerKeys: readonly string[];
   /** The path without a key segment and without its query. */
   readonly path: string;
-  /** The rest of the query, with its `?`; may be empty. */
+  /** The query without credentials, with its `?`; may be empty. */
   readonly query: string;
 }
 
 /**
- * Collects a request's credentials from every place where an unmodified SDK may put one: path segment, `Authorization:
- * Bearer`, key headers of the providers, `X-Gateway-Provider-Key`, query. Other authorization schemes (SigV4, Basic)
- * are for another host and are ignored. A value that begins with `gw-` is a proxy key; any other is a provider key.
+ * Collects a request's credentials from everywhere an unmodified SDK may put one: path segment, `Authorization:
+ * Bearer`, provider key headers, `X-Gateway-Provider-Key`, query. Other authorization schemes (SigV4, Basic) are for
+ * another host and are ignored. A value that begins with `gw-` is a proxy key; any other is a provider key.
  * @param from with `headers`, proxy keys in path and query are ignored
  */
 export function extractCredentials(
@@ -102,8 +102,8 @@ export interface Travelling {
 }
 
 /**
- * Returns possible proxy keys in the parts that are sent upstream. Must be called only for requests with a valid key:
- * other clients could probe for keys.
+ * Returns possible proxy keys in the parts that are sent upstream. Must be called only for requests with a valid key,
+ * because other clients could probe for keys.
  * @throws GatewayError invalid_request if there are too many
  */
 export function travellingKeys(request: Travelling): readonly string[] {
@@ -119,6 +119,6 @@ export function travellingKeys(request: Travelling): readonly string[] {
 export function proxyKeyCarried(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'a proxy key is in a place that is forwarded upstream. Send it only once, without quotes, in Authorization: Bearer or in the path',
+    'the request contains a proxy key in a part that is forwarded upstream. Send it only once, without quotes, in Authorization: Bearer or in the path',
   );
 }

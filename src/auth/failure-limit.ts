@@ -10,7 +10,7 @@ const COUNTER_LIFE_MS = 120_000;
 export interface FailedAuthentication {
   readonly clientAddress: string;
   readonly overLimit: boolean;
-  /** Fault of the JWT, if that caused the failure. */
+  /** The JWT's fault, if it caused the failure. */
   readonly fault: string | undefined;
 }
 
@@ -18,23 +18,23 @@ export interface FailureLimitOptions {
   readonly client: RedisClient;
   /** `auth.max_failures_per_minute`. */
   readonly maxFailuresPerMinute: number;
-  /** Log only failures that are not `overLimit`. */
+  /** Should log only failures that are not `overLimit`. */
   readonly onFailure: (failure: FailedAuthentication) => void;
   readonly onCountFailed?: (failure: unknown) => void;
   readonly now?: () => number;
 }
 
 export interface FailureLimit {
-  /** Never waits, never throws. */
+  /** Neither waits nor throws. */
   count(clientAddress: string, fault?: string): void;
   /** Reports whether the address has used up its failures in this minute, as far as this process knows. */
   isOver(clientAddress: string): boolean;
 }
 
 /**
- * Counts failed authentications per client address and minute. The counts are in Redis, shared by all processes. The
- * limit only reduces noise: once it is exceeded, a process stops writing and logging for that address until the minute
- * ends. Clients still get 401, and failures of other clients at the same address never cause a valid key to be refused.
+ * Counts failed authentications per client address and minute. All processes share the counts in Redis. The limit only
+ * reduces noise: once it is exceeded, a process stops writing and logging for that address until the minute ends.
+ * Clients still get 401, and a valid key is never refused because of other clients at the same address.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { client, maxFailuresPerMinute, onFailure, onCountFailed, now = Date.now } = options;

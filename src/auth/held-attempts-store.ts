@@ -8,12 +8,12 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 const countScript = loadScript(new URL('./count-held-attempts.lua', import.meta.url));
 
 const WRITE_EVERY_MS = 1_000;
-/** Limit of keys whose attempts wait to be written; attempts of further keys are not counted. */
+/** Maximum number of keys with unwritten attempts. Attempts with further keys are not counted. */
 const MAX_WAITING_KEYS = 10_000;
-/** Lifetime of the counts of a key that is blocked or permanently locked. */
+/** Lifetime of the counts for a key that is blocked or permanently locked. */
 const LIFE_MS = 30 * 86_400_000;
 
-/** A lock, or the permanent block. */
+/** The reason for refusal: a lock, or the permanent block. */
 export type Hold = 'lock' | 'block';
 
 export interface HeldAttemptCounts {
@@ -41,7 +41,7 @@ export function createHeldAttemptCounts({
     for (const [keyHash, { attempts, hold }] of counted) {
       const keys = [quarantineKey(keyHash), heldAttemptsKey(keyHash)];
       countScript.run(client, keys, [attempts, hold === 'lock' ? 1 : 0, LIFE_MS]).catch(onNoteFailed);
-      // Locks set by hand have no mark.
+      // Locks set by hand did not mark the key.
       markKey(client, keyHash, hold === 'lock' ? MARK_MS : Infinity).catch(onNoteFailed);
     }
   }
@@ -68,7 +68,7 @@ export interface HeldAttempts {
 }
 
 export interface HeldAttemptStore {
-  /** Undefined without attempts. @throws GatewayError redis_unavailable */
+  /** Returns undefined without attempts. Throws GatewayError redis_unavailable. */
   read(keyHash: string): Promise<HeldAttempts | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** A key record in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
+/** Key records as Redis hashes: field names as in docs/keys.md, arrays and objects as JSON, times as Unix ms. */
 import * as z from 'zod';
 import { INSTRUCTION_ROLES, type InstructionRole } from '../providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/registry.ts';
@@ -37,7 +37,7 @@ export const newKeySchema = z.strictObject({
   expiresInMs: z.int().min(1).optional(),
 });
 
-/** Values that can change later. Absent values stay the same. */
+/** Values that can change later. Absent values remain unchanged. */
 export const keyChangeSchema = z.strictObject({
   policyOverrides: overrides.optional(),
   credentials: credentials.optional(),
@@ -45,7 +45,7 @@ export const keyChangeSchema = z.strictObject({
 
 export type KeyChange = z.output<typeof keyChangeSchema>;
 
-/** Returns the fields of a change. An empty value removes its field. */
+/** Returns the changed fields. An empty value removes its field. */
 export function changedFields({ policyOverrides, credentials }: KeyChange): Record<string, string> {
   return {
     ...(policyOverrides && { policy_overrides: jsonOrEmpty(policyOverrides) }),
@@ -62,7 +62,7 @@ const storedMap = z.record(z.string(), z.string());
 
 export type NewKey = z.output<typeof newKeySchema>;
 
-/** Returns the fields of a new record, without its times, which the script adds. */
+/** Returns the fields of a new record, except the times, which the script adds. */
 export function newKeyFields(keyHash: string, key: NewKey): Record<string, string> {
   const fields: Record<string, string | undefined> = {
     key_hash: keyHash,
@@ -88,7 +88,7 @@ function toJson(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** Returns the name of the field with the expiry of a raw key: Unix ms, or empty if it has none of its own. */
+/** Returns the name of the field with a raw key's expiry: Unix ms, or empty if it has none of its own. */
 export function rawKeyField(rawHash: string): string {
   return `raw:${rawHash}`;
 }

@@ -13,7 +13,7 @@ export const PAGE_SIZE = 500;
 
 const rank = z
   .string()
-  .regex(/^\d{1,10}$/, { error: 'is not the cursor of this list' })
+  .regex(/^\d{1,10}$/, { error: 'is not a cursor of this list' })
   .transform(Number);
 
 export type KeyOrder = 'created' | 'hash';
@@ -25,7 +25,7 @@ interface HashPage {
 
 export interface KeyCount {
   readonly total: number;
-  /** False if keys of an earlier release are missing in the order of creation. */
+  /** False if keys from an earlier release are missing in the order of creation. */
   readonly isOrdered: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function countKeys(client: RedisClient): Promise<KeyCount> {
   return { total: total ?? 0, isOrdered: total === ordered };
 }
 
-/** Adds the keys of an earlier release to the order of creation, once. */
+/** Adds keys from an earlier release to the order of creation, once. */
 export async function orderKeys(client: RedisClient): Promise<void> {
   if ((await countKeys(client)).isOrdered) return;
   let after: string | undefined;
@@ -72,17 +72,14 @@ export async function pageOfHashes(
   return order === 'hash' ? pageByHash(client, after, count) : pageByCreation(client, after, count);
 }
 
-/** Returns a page of keys by hash. The cursor is the last hash. */
+/** The cursor is the last hash. */
 async function pageByHash(client: RedisClient, after: string | undefined, count: number): Promise<HashPage> {
   const from = after === undefined ? '-' : `(${after}`;
   const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, count);
   return { hashes, next: hashes.length < count ? undefined : hashes.at(-1) };
 }
 
-/**
- * Returns a page of keys by creation. The cursor is a rank; new keys are added at the end, so other keys stay on their
- * pages.
- */
+/** The cursor is a rank. New keys are added at the end, so other keys stay on their pages. */
 async function pageByCreation(
   client: RedisClient,
   after: string | undefined,

@@ -6,11 +6,11 @@ import { isActive, type KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** Field of the index whose value shows which names the index contains. It is not a valid name. */
+/** Index field whose value shows which names the index contains. Not a valid name. */
 const ENTERED = '';
 /** All names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
 const ALL_NAMES = '2';
-/** Holder of a name that several active keys of an earlier release share. */
+/** Holder of a name that several active keys from an earlier release share. */
 const SHARED = 'shared';
 
 export interface NamedRecords {
@@ -19,8 +19,9 @@ export interface NamedRecords {
 }
 
 /**
- * Assigns a record its name. Of two keys created at the same time, only one gets it. Names of inactive keys are free.
- * @returns the active key that has the name; undefined if the record has it now
+ * Assigns a name to its record. Of two keys created at the same time, only one gets it. Names of inactive keys are
+ * free.
+ * @returns the hash of the active key that has the name, or undefined if the record has it now
  */
 export async function claimName(
   client: RedisClient,
@@ -74,7 +75,7 @@ async function enterName(
 
 /**
  * Returns the hash of the active key with this name, or of the newest one if none is active. Returns null if no key has
- * the name, and undefined if only the records can show it.
+ * the name, and undefined if only the records can tell.
  */
 export async function holderOfName(client: RedisClient, name: string): Promise<string | null | undefined> {
   const [entered, holder] = await client.hmget(KEY_NAMES, ENTERED, name);
@@ -94,7 +95,7 @@ export interface NameLimits {
 
 const NAMES_PER_READ = 10_000;
 
-/** Reads all names up to the limits: Redis does not sort them. */
+/** Scans names up to the limits, because Redis does not sort them. */
 export async function namesWith(
   client: RedisClient,
   prefix: string,

@@ -20,7 +20,7 @@ export interface KeyRecord {
   readonly credentials?: readonly string[];
   /** Roles whose instructions are trusted. Absent to use `policy.trust`. */
   readonly trust?: readonly InstructionRole[];
-  /** Modes of policy rules for this key, which override `policy.overrides`. */
+  /** Policy rule modes for this key, which override `policy.overrides`. */
   readonly policyOverrides?: RuleOverrides;
   readonly jwtSubject?: string;
   readonly createdAt: number;
@@ -33,7 +33,7 @@ export function mayUseProvider(key: KeyRecord, provider: ProviderName): boolean 
   return key.provider === provider || key.allowedProviders?.includes(provider) === true;
 }
 
-/** @param model name of the model, not of a deployment */
+/** @param model the model name, not a deployment name */
 export function mayUseModel({ allowedModels }: KeyRecord, model: string): boolean {
   return allowedModels?.every((glob) => !matches(glob, model)) !== true;
 }
@@ -44,7 +44,7 @@ function matches(glob: string, model: string): boolean {
 
 export type KeyStatus = 'active' | 'revoked' | 'expired';
 
-/** Returns the status of the record. Individual raw keys may have ended by rotation. */
+/** Returns the record's status. Rotated raw keys may have expired earlier. */
 export function statusOf(
   {
     expiresAt,

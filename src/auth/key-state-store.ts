@@ -19,7 +19,7 @@ import { RecentMap } from '../recent-map.ts';
 
 const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
 
-/** Interval between writes of `last_used_at`. */
+/** Minimum interval between writes of `last_used_at`. */
 const TOUCH_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED_KEYS = 50_000;
 
@@ -41,8 +41,8 @@ export interface KeyStateStore {
   /**
    * Returns undefined for an unknown raw key. A `doubted` key is first looked up with a single read; everything else is
    * read only if the key could be valid.
-   * @param onKnownKey called with the key's hash when the reads are sent, if the key was valid before: commands sent in
-   * it share the round trip
+   * @param onKnownKey called with the key's hash when the reads are sent, if the key was valid before; commands that it
+   * sends share the round trip
    * @throws GatewayError redis_unavailable
    */
   readKeyState(
@@ -53,11 +53,11 @@ export interface KeyStateStore {
   /** Reads a key named by a JWT, whatever the state of its raw keys. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
   /**
-   * Reports whether one of these raw keys is recorded, valid or not.
+   * Reports whether any of these raw keys is stored, valid or not.
    * @throws GatewayError redis_unavailable
    */
   knowsAny(rawHashes: readonly string[]): Promise<boolean>;
-  /** Records a use, in the record and in the order of use, at most once a minute. Never waits, never throws. */
+  /** Records a use in the record and in the order of use, at most once a minute. Neither waits nor throws. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
 
@@ -73,7 +73,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
   /** Maps the hash of a rotated raw key to the hash of its identity, which never changes. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
-  /** Raw keys that were valid once, and whether they still were when last seen. Other keys get no early commands. */
+  /** Once valid raw keys, and whether they still were when last seen. Only valid ones get early commands. */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const readShared = createSharedBudgetReader(client);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
@@ -151,7 +151,7 @@ interface Answers {
   readonly fallback: KeyFields;
 }
 
-/** Sends parallel commands in one round trip: the keys are in different slots. */
+/** Sends separate commands in one round trip, because the keys are in different slots. */
 async function readRecordAndLock(
   client: RedisClient,
   identity: string,
@@ -166,7 +166,7 @@ async function readRecordAndLock(
     client.hgetall(DEFAULT_BUDGET_KEY),
   ]);
   const hashes = [record, own, fallback];
-  // Replies out of step would look like an unknown key, or a key without a budget.
+  // Replies to other commands would look like an unknown key, or a key without a budget.
   if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs)) throw wrongShape();
   return { record, lock: { ttlMs: lockTtlMs, value: lockValue }, profile, own, fallback };
 }

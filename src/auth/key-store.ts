@@ -42,7 +42,7 @@ const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
 const updateScript = loadScript(new URL('./update-key.lua', import.meta.url));
 const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
-/** Raw keys per identity: the current one, and those in their grace period. */
+/** Maximum number of raw keys per identity: the current one, and those in their grace period. */
 const MAX_LIVE_RAW_KEYS = 8;
 const MIN_PREFIX_HEX = 6;
 const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
@@ -50,7 +50,7 @@ const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
 const MAX_REPEATED_CHARS = 40;
 const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
 
-/** A new key. `rawKey` is not stored. */
+/** `rawKey` is not stored. */
 export interface IssuedKey {
   readonly rawKey: string;
   readonly record: KeyRecord;
@@ -62,26 +62,26 @@ export interface KeyPage {
 }
 
 /**
- * Proxy keys, for operators. All functions throw `redis_unavailable` if Redis fails, and KeyError if the command cannot
- * be carried out.
+ * Manages proxy keys for operators. All functions throw `redis_unavailable` if Redis fails, and KeyError if the command
+ * cannot be carried out.
  */
 export interface KeyStore {
-  /** @throws KeyError for the name of an active key */
+  /** @throws KeyError if an active key has the name */
   create(key: NewKey): Promise<IssuedKey>;
   /** @param order defaults to `hash` */
   list(after?: string, order?: KeyOrder, count?: number): Promise<KeyPage>;
   count(): Promise<KeyCount>;
   /**
-   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys take precedence, and among
-   * inactive keys of the same name the newest.
+   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys take precedence. Among
+   * inactive keys with the same name, the newest is returned.
    */
   find(reference: string): Promise<KeyRecord>;
-  /** Returns names with a prefix, including those of inactive keys, as far as the limits allow. */
+  /** Returns names with this prefix, including those of inactive keys, within the limits. */
   names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
   /** Changes the given values. Takes effect with the next request. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
-  /** Creates a new raw key for the same identity; older raw keys end after `graceMs`. */
+  /** Creates a new raw key for the same identity; older raw keys expire after `graceMs`. */
   rotate(reference: string, graceMs: number): Promise<IssuedKey>;
 }
 
@@ -106,7 +106,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const keyHash = hashKey(rawKey);
       await enterNames(client, records);
       await orderKeys(client);
-      // The index is written first: an entry without a record is better than a record without an entry.
+      // The index is written first, because an entry without a record is harmless, unlike a record without an entry.
       await enterKey(client, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const form = formField(writeVersionOf(client));
@@ -138,7 +138,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const { keyHash } = await records.find(reference);
       const rawKey = createRawKey();
       const rawHash = hashKey(rawKey);
-      // The pointer is written first: it admits no request before the record contains the new raw key.
+      // The pointer is written first. It admits no request until the record contains the new raw key.
       await client.hset(keyRecordKey(rawHash), 'identity', keyHash);
       const reply = await rotateScript.run(
         client,
@@ -165,7 +165,7 @@ const ROTATE_REFUSALS: Readonly<Record<string, string>> = {
   missing: 'the key no longer exists',
   revoked: 'the key is revoked: create a new one',
   expired: 'the key has expired: create a new one',
-  too_many: `the key has ${String(MAX_LIVE_RAW_KEYS)} raw keys already: wait until one of them ends`,
+  too_many: `the key already has ${String(MAX_LIVE_RAW_KEYS)} raw keys: wait until one of them expires`,
 };
 
 function nameTaken(name: string, holder: string): string {
@@ -174,7 +174,7 @@ function nameTaken(name: string, holder: string): string {
 
 /** Quotes a name or hash, never a possible secret. */
 function noSuchKey(reference: string): string {
-  if (isProxyKey(reference)) return 'no key has this raw key. See gateway keys list';
+  if (isProxyKey(reference)) return 'unknown raw key. See gateway keys list';
   const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;
   const which = isPlain || HASH.test(reference) ? `"${reference}"` : 'this';
   return `no key has ${which} as its name or as the start of its hash (6 hex digits or more). See gateway keys list`;
@@ -247,7 +247,7 @@ class KeyRecords {
     return [...found.values()];
   }
 
-  /** Reads all records, but only if the index of names is not sufficient. */
+  /** Reads all records only if the name index is not sufficient. */
   async #named(name: string): Promise<KeyRecord[]> {
     const holder = await holderOfName(this.#client, name);
     if (holder === null) return [];

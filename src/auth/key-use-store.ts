@@ -24,13 +24,11 @@ import { COMPLETE_MS, isForeignUse } from './use-order.ts';
 const pageScript = loadScript(new URL('./page-active-keys.lua', import.meta.url));
 const chosen = z.tuple([z.string()], z.string());
 
-/** Number of hashes in one reply, which takes about 8 ms in Redis. */
+/** Maximum number of hashes per reply, which takes about 8 ms in Redis. */
 export const MOST_AT_ONCE = 10_000;
-/** Number of index entries that one script reads, which takes about 3 ms. */
+/** Number of index entries per script call, which takes about 3 ms. */
 const PART = 3_000;
-/**
- * Maximum duration of a call. It counts as a use when it begins, but changes its session and its spend until it ends.
- */
+/** Maximum duration of a call, which counts as a use at its start but changes session and spend until its end. */
 export const LONGEST_CALL_MS = 7 * 86_400_000;
 
 /** Selects keys that meet either condition. */
@@ -43,15 +41,15 @@ export interface ActiveKeys {
 
 interface ActivePage {
   readonly hashes: readonly string[];
-  /** Undefined at the end. */
+  /** Undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** Keys in order of use, for lists that must not read every key. All functions throw `redis_unavailable`. */
+/** Lists keys in order of use without reading every key. All functions throw `redis_unavailable`. */
 export interface KeyUseStore {
   /** Reports whether the order of use contains every used key. */
   isComplete(): Promise<boolean>;
-  /** Completes the order of use for at most a second. Must be called again until the order is complete. */
+  /** Works on the order of use for at most a second. Must be called until it returns `isReady`. */
   complete(): Promise<UseProgress>;
   /** Returns a page of these keys. Each key is on only one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
@@ -87,7 +85,7 @@ export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions):
     return hashes.size > MOST_AT_ONCE ? undefined : [...hashes];
   }
 
-  /** Walks the index of all keys, whose order does not change with use: each key is returned once. */
+  /** Walks the index of all keys, whose order does not change with use, so that each key is returned once. */
   async function part(since: number | '', marked: boolean, after: string): Promise<ActivePage> {
     const keys = [KEY_INDEX, KEYS_BY_USE, MARKED_KEYS];
     const reply: unknown = await pageScript.run(client, keys, [after, since, marked ? '1' : '', PART]);
@@ -126,9 +124,9 @@ interface UseProgress {
 
 /** Time limit of one call. */
 const WORK_MS = 1_000;
-/** After this time without a use recorded only in the record, no gateway of an earlier release is running. */
+/** After this time without a foreign use (`isForeignUse`), no gateway of an earlier release is running. */
 const QUIET_MS = 86_400_000;
-/** How long callers may share the result of a pass that did not complete the order. */
+/** How long a pass that could not complete the order counts as ready. */
 const FRESH_MS = 5_000;
 
 /**
@@ -171,10 +169,7 @@ function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress
   };
 }
 
-/**
- * Enters the keys of a page. Returns the latest use that a record has and the index lacks, in Unix ms; 0 if there is
- * none.
- */
+/** Enters a page of keys. Returns the latest use, in Unix ms, that a record has and the index lacks, or 0. */
 async function enterPage(client: RedisClient, hashes: readonly string[], now: number): Promise<number> {
   if (hashes.length === 0) return 0;
   const [times, known] = await Promise.all([

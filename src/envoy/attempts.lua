@@ -1,11 +1,11 @@
--- Makes one attempt of a request that has several targets (docs/routes.md). Envoy's first router retries with this
+-- Makes one attempt to send a request that has several targets (docs/routes.md). Envoy's first router retries with this
 -- listener; each attempt follows the plan with its number, which the sidecar wrote after judging the target:
 --   cluster, authority, path   the address of the attempt
---   set = name:value           headers of this target only; drop = headers that it must not get
---   splice = start:end:text    changes to the body for this target, in order
---   within                     milliseconds until the answer must begin
+--   set = name:value           headers for this target only; drop = headers that it must not get
+--   splice = start:end:text    body changes for this target, in order
+--   within                     milliseconds within which the answer must begin
 --   again                      outcomes after which the next target is tried
--- Values are percent-encoded. An error leaves the request without a cluster, and Envoy answers it itself.
+-- Values are percent-encoded. An error leaves the request without a cluster, so Envoy answers it itself.
 
 -- Outcomes of earlier attempts by request id. All attempts of a request run on one thread, and share this state.
 TRIED = TRIED or {}
@@ -97,7 +97,7 @@ function envoy_on_request(handle)
   handle:headers():replace("x-gateway-upstream", plan.cluster)
 end
 
--- A proxy at the provider sends 502, 504 and 524, while the model may have run.
+-- Proxies at the provider send 502, 504 and 524, although the model may have run.
 local function outcome(status, isProviders, details)
   if not isProviders then
     for _, cause in ipairs(NOT_CONNECTED) do

@@ -16,12 +16,12 @@ import {
 } from './layout.ts';
 
 const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
-/** Plans of eight targets with long tokens take less. */
+/** Enough for the plans of eight targets with long tokens. */
 const MAX_HEADERS_KB = 192;
-/** Maximum number of targets of a name in `models`. */
+/** Maximum number of targets per name in `models`. */
 export const MAX_ATTEMPTS = 8;
 
-/** Parts that let Envoy try another target; empty without `on` in `models`. */
+/** Envoy resources for trying another target; empty without `on` in `models`. */
 export interface AttemptParts {
   readonly listeners: readonly EnvoyObject[];
   readonly clusters: readonly EnvoyObject[];
@@ -32,8 +32,8 @@ export interface AttemptParts {
 const NONE: AttemptParts = { listeners: [], clusters: [], retryPolicy: undefined, bootstrap: {} };
 
 /**
- * Returns a listener inside Envoy, without a socket, that makes one attempt. The main router retries with it: ext_proc
- * and both gates then see only one request and one answer (decision 342).
+ * Returns an internal listener, which has no socket and makes one attempt. The main router retries with it, so that
+ * ext_proc and both gates see only one request and one answer (decision 342).
  */
 export function attemptParts(config: Config): AttemptParts {
   if (!hasFallbacks(config)) return NONE;
@@ -67,7 +67,7 @@ function cluster(): EnvoyObject {
     per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
     typed_extension_protocol_options: {
       [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
-        // The listener never closes idle connections, since it might do so just as a request begins.
+        // The listener never closes idle connections, because it might do so just as a request begins.
         common_http_protocol_options: { idle_timeout: '60s' },
         explicit_http_config: { http_protocol_options: {} },
         http_filters: upstreamFilters('attempt', {
@@ -118,7 +118,7 @@ function connectionManager(config: Config): EnvoyObject {
   });
 }
 
-/** Passes Envoy's reason for its own reply to the script. */
+/** Passes Envoy's reason for a local reply to the script. */
 const WITH_DETAILS: EnvoyObject = {
   filter: {
     status_code_filter: {
@@ -141,7 +141,7 @@ function virtualHost(config: Config): EnvoyObject {
           timeout: '0s',
           idle_timeout: seconds(config.proxy.upstream_timeout),
         },
-        // A provider must not act as the script, or stop retries as an Envoy in front of it could.
+        // A provider must not impersonate the script, or stop retries like an Envoy in front of it could.
         response_headers_to_remove: ['x-gw-again', 'x-gw-tried', 'x-gw-details', 'x-envoy-ratelimited'],
         request_headers_to_remove: WITHHELD_HEADERS,
       },

@@ -1,10 +1,10 @@
 import type { Config } from '../config/schema.ts';
 
-/** Largest unstreamed answer that Envoy buffers for the sidecar. */
+/** Maximum size of an unstreamed answer, which Envoy buffers for the sidecar. */
 export const ANSWER_BUFFER_BYTES = 16_777_216;
-/** Limit per upstream connection, for clients that stop reading. */
+/** Limit per upstream connection, which applies if a client stops reading. */
 export const UPSTREAM_BUFFER_BYTES = 1_048_576;
-/** Envoy's smallest initial stream window of HTTP/2. */
+/** Envoy's minimum for the initial HTTP/2 stream window. */
 const MIN_REQUEST_BUFFER_BYTES = 65_536;
 
 /**

@@ -24,7 +24,7 @@ const KEEPALIVE_INTERVAL = '5s';
  * (a throttled container) is silent for seconds, so this equals the supervisor's own limit (heartbeat.ts).
  */
 const KEEPALIVE_TIMEOUT = '15s';
-/** Above this number, Envoy opens another connection: a lost one then costs only a share of a worker's streams. */
+/** Above this number, Envoy opens another connection, so that a lost one costs only a share of a worker's streams. */
 const STREAMS_PER_CONNECTION = 256;
 
 /** Envoy's default of 1,024 connections and requests is too low for a gateway. */

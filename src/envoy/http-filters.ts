@@ -15,7 +15,7 @@ export function httpFilters(config: Config, layout: EnvoyLayout): EnvoyObject[] 
   return [luaFilter(RESPONSE_GATE_NAME, RESPONSE_GATE), externalProcessor(config, layout), router()];
 }
 
-/** Retries a stream of a dying worker on another worker. */
+/** Retries a dying worker's streams on another worker. */
 const ON_ANOTHER_WORKER: EnvoyObject = {
   retry_on: 'connect-failure,refused-stream,reset,unavailable',
   num_retries: 3,
@@ -27,7 +27,7 @@ const ON_ANOTHER_WORKER: EnvoyObject = {
 };
 
 /**
- * Reports whether a retry could reach another worker. If not, retries are not configured, since they slow down every
+ * Reports whether a retry could reach another worker. If not, retries are not configured, because they slow down every
  * request. A host may have several addresses.
  */
 function hasAnother({ sidecars }: EnvoyLayout): boolean {
@@ -50,7 +50,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
       message_timeout: seconds(longestPhaseMs(config) + MESSAGE_MARGIN_MS),
-      // Without this, Envoy ignores the sidecar when it asks for more time.
+      // Without this, Envoy ignores the sidecar's requests for more time.
       ...(patience === undefined ? {} : { max_message_timeout: seconds(patience.messageTimeoutMs) }),
       allow_mode_override: true,
       processing_mode: {
@@ -74,7 +74,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
   );
 }
 
-/** Marks answers of upstreams for the response gate. */
+/** Marks upstream answers for the response gate. */
 export const MARK: EnvoyObject = { append: setHeader('x-gw-origin', '1') };
 
 export function router(): EnvoyObject {
@@ -92,7 +92,7 @@ export function upstreamFilters(name: string, mutations: EnvoyObject): EnvoyObje
   ];
 }
 
-/** Internal headers, which no upstream receives. */
+/** Internal headers that are not sent upstream. */
 export const WITHHELD_HEADERS: readonly string[] = [
   HEADER.upstream,
   'x-forwarded-for',

@@ -3,10 +3,10 @@ export interface EnvoyLayout {
   readonly sidecars: readonly SidecarAddress[];
   /** In a private directory. */
   readonly adminSocketPath: string;
-  /** CA bundle of the system, for providers without a `ca_file`. */
+  /** The system's CA bundle, for providers without a `ca_file`. */
   readonly systemCaFile: string;
   readonly accessLogPath: string;
-  /** Folder of the SDS files of certificates. Without it, Envoy reads certificates only once, at start. */
+  /** Folder with SDS files for certificates. Without it, Envoy reads certificates only once, at start. */
   readonly secretsFolder?: string | undefined;
 }
 
@@ -21,7 +21,6 @@ export function typed(type: string, fields: EnvoyObject = {}): EnvoyObject {
   return { '@type': `type.googleapis.com/${type}`, ...fields };
 }
 
-/** Returns an extension of Envoy: a filter, a transport socket, a predicate. */
 export function extension(name: string, type: string, fields: EnvoyObject = {}): EnvoyObject {
   return { name, typed_config: typed(type, fields) };
 }

@@ -15,7 +15,7 @@ type ErrorFormat = Config['server']['error_format'];
 
 /** `details` of the sidecar's ImmediateResponse (`refuse` in extproc/reply/respond.ts). Its body is sent unchanged. */
 const OURS = 'gw';
-/** `details` of replies that are not logged: unauthenticated clients must not fill the access log. */
+/** `details` of replies that are not logged, because unauthenticated clients must not fill the access log. */
 const OURS_UNLOGGED = 'gw_unlogged';
 
 export const ACCESS_LOG_FILTER: EnvoyObject = byDetails(`!= '${OURS_UNLOGGED}'`);
@@ -44,9 +44,9 @@ export const REQUEST_ID: EnvoyObject = setHeader(HEADER.requestId, '%STREAM_ID%'
 const NEW_ID = setHeader(HEADER.requestId, '%UNIQUE_ID%');
 
 /**
- * Gives Envoy's local replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that name the
+ * Gives Envoy's local replies the gateway's JSON shape (docs/refusals.md). The first match wins. Replies about the
  * provider precede the rule that turns every other 5xx, including failures of ext_proc and of the gates, into
- * `gateway_unavailable`. Answers of providers are not affected.
+ * `gateway_unavailable`. Provider answers are not affected.
  */
 export function localReplies(format: ErrorFormat): EnvoyObject {
   const passOurs = {
@@ -73,7 +73,7 @@ const REPLIES: readonly Reply[] = [
   {
     filter: byDetails("== 'overload'"),
     type: 'gateway_unavailable',
-    message: 'the gateway is overloaded; try again',
+    message: 'the gateway is overloaded: try again in a moment',
     isEarly: true,
   },
   {
@@ -90,7 +90,7 @@ const REPLIES: readonly Reply[] = [
   {
     filter: byStatus('EQ', 413),
     type: 'payload_too_large',
-    message: 'the request body exceeds the limit: send less',
+    message: 'the request body exceeds the limit: send a smaller body',
   },
   { filter: byStatus('EQ', 408), type: 'request_timeout', message: 'the request did not arrive in time' },
   {
@@ -129,9 +129,7 @@ function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   ];
 }
 
-/**
- * Returns the shapes that clients need. In the gateway's error format, only clients of Bedrock need a different one.
- */
+/** Returns the error shapes to render. In the gateway's error format, only Bedrock clients need their own. */
 function shapesOf(format: ErrorFormat): typeof ERROR_SHAPES {
   return format === 'native' ? ERROR_SHAPES : ERROR_SHAPES.filter(([, shape]) => shape === 'bedrock');
 }
@@ -167,7 +165,7 @@ function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
   ].map(([name, value]) => setHeader(name, value));
 }
 
-/** Matches a client's path, with its query, with or without a leading key. */
+/** Matches a client's path and query, with or without a key segment in front. */
 function byPath(pattern: RegExp): EnvoyObject {
   const regex = `^(/${RAW_KEY_PREFIX}[^/]*)?${pattern.source.replace(/^\^/, '')}.*`;
   return { header_filter: { header: { name: ':path', string_match: { safe_regex: { regex } } } } };

@@ -50,7 +50,7 @@ export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespa
 function meshResources(config: Config, layout: EnvoyLayout): ReturnType<typeof envoyResources> {
   if (hasFallbacks(config)) {
     throw new Error(
-      'models[].on needs the Envoy that the gateway renders as a whole: remove it for a mesh (docs/routes.md)',
+      'models[].on needs a second listener, which a mesh does not allow: remove it (docs/routes.md)',
     );
   }
   return envoyResources(config, layout);
@@ -66,7 +66,7 @@ const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';
 
 /**
  * Renders Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name. Replaces
- * the connection manager: an `EnvoyExtensionPolicy` cannot express the gates or the mutation rules.
+ * the connection manager, because an `EnvoyExtensionPolicy` cannot express the gates or the mutation rules.
  */
 export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: MeshNames): string {
   const { main, clusters } = meshResources(config, layout);
@@ -88,7 +88,7 @@ export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: M
       ...(['per_connection_buffer_limit_bytes', 'socket_options'] as const).map((field) =>
         change('add', `/${field}`, main[field] ?? ''),
       ),
-      // Comes last, because the routes need the clusters.
+      // Must be last, because the routes need the clusters.
       change('replace', CONNECTION_MANAGER, connectionManagerOf(main)),
     ],
   });

@@ -5,18 +5,18 @@ import { extension, type EnvoyObject } from './layout.ts';
 const MAX_CLIENT_CONNECTIONS = 50_000;
 const HEAP = 'envoy.resource_monitors.fixed_heap';
 /**
- * Maximum of the monitor, as a multiple of `envoy.max_heap_bytes`. Envoy resets streams only when the pressure changes,
+ * The monitor's maximum, as a multiple of `envoy.max_heap_bytes`. Envoy resets streams only when the pressure changes,
  * 50 at a time. At the maximum, the pressure would no longer change, and concurrent uploads would occupy the heap until
  * they time out.
  */
 const HEADROOM = 3;
-/** HTTP/2 streams below 16 KiB do not count; each further class is twice as large. */
+/** HTTP/2 streams below 16 KiB are not tracked; each further class is twice as large. */
 const SMALLEST_CLASS_POWER_OF_TWO = 14;
 
 /**
  * Returns Envoy's reactions to a filling heap, as shares of `envoy.max_heap_bytes`. From half of it on, Envoy resets
- * the largest HTTP/2 streams; a wide range and a short interval let it act often. Then new requests get 503. Finally
- * HTTP/1.1 uploads, which cannot be reset, are cut.
+ * the largest HTTP/2 streams; a wide range and a short interval let it act often. Then new requests get 503. Finally,
+ * HTTP/1.1 uploads, which cannot be reset, are aborted.
  */
 export function overloadManager(config: Config): EnvoyObject {
   const heap = heapOverload(config);

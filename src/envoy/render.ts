@@ -67,7 +67,7 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
   return {
     name: 'main',
     address: { socket_address: { address: config.server.host, port_value: config.server.port } },
-    // For HTTP/1.1, where this also limits the buffer of a stream. The route raises it for the answer.
+    // For HTTP/1.1, where this also limits a stream's buffer. The route raises the limit for the answer.
     per_connection_buffer_limit_bytes: requestBufferBytes(config),
     // `server.write_timeout`: the only way to disconnect an HTTP/1.1 client that stops reading (Linux only).
     socket_options: [
@@ -108,17 +108,16 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     codec_type: 'AUTO',
     use_remote_address: true,
     xff_num_trusted_hops: config.auth.trusted_hops,
-    // No address is internal: Envoy then drops every client's x-envoy-* and x-request-id headers. `{}` would accept
-    // them.
+    // With no internal address, Envoy drops every client's x-envoy-* and x-request-id headers; `{}` would accept them.
     internal_address_config: { cidr_ranges: [{ address_prefix: '255.255.255.255', prefix_len: 32 }] },
     skip_xff_append: true,
     via: '',
     server_header_transformation: 'PASS_THROUGH',
     scheme_header_transformation: { match_upstream: true },
-    generate_request_id: true, // %STREAM_ID% reads x-request-id: no route may remove it
+    generate_request_id: true, // %STREAM_ID% reads x-request-id, so no route may remove it
     normalize_path: true,
     merge_slashes: true,
-    path_with_escaped_slashes_action: 'KEEP_UNCHANGED', // Bedrock ARNs carry %2F; the sidecar judges the path
+    path_with_escaped_slashes_action: 'KEEP_UNCHANGED', // Bedrock ARNs contain %2F; the sidecar judges the path
     http_protocol_options: { accept_http_10: false, allow_absolute_url: true },
     http2_protocol_options: {
       initial_stream_window_size: requestBufferBytes(config), // bounds the buffer of a stream too
@@ -176,7 +175,7 @@ function attemptRoutes(config: Config): EnvoyObject[] {
   return [upstreamRoute(config, 'provider', exact, { retryPolicy, times: MAX_ATTEMPTS })];
 }
 
-/** Routes to the cluster chosen by the sidecar, and passes the surface of the client to the response gate. */
+/** Routes to the cluster that the sidecar chose, and passes the client's surface to the response gate. */
 function upstreamRoute(
   config: Config,
   name: 'mcp' | 'provider',
@@ -189,20 +188,20 @@ function upstreamRoute(
       prefix: '/',
       headers: [
         { name: HEADER.upstream, ...upstream },
-        // HEAD is not forwarded: without a body, the response gate could not explain a refusal.
+        // HEAD is not forwarded, because without a body the response gate could not explain a refusal.
         { name: ':method', string_match: { exact: 'HEAD' }, invert_match: true },
       ],
       dynamic_metadata: [{ filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } }],
     },
     metadata: { filter_metadata: { [RESPONSE_GATE_NAME]: { surface: name } } },
-    // A route timeout would cut long streams; the sidecar limits unstreamed answers.
+    // A route timeout would abort long streams; the sidecar limits unstreamed answers.
     route: {
       cluster_header: HEADER.upstream,
       timeout: '0s',
       idle_timeout: seconds(times * config.proxy.upstream_timeout),
       ...(retryPolicy !== undefined && { retry_policy: retryPolicy }),
     },
-    // The request is complete when this route is used: this limit applies to the answer.
+    // The request is complete when this route is used, so this limit applies to the answer.
     request_body_buffer_limit: ANSWER_BUFFER_BYTES,
     response_headers_to_add: [REQUEST_ID], // for the response gate, which has no request id
     request_headers_to_remove: WITHHELD_HEADERS,

@@ -2,9 +2,9 @@
 -- sidecar's verdict for this request, in the dynamic metadata "gw":
 --   resp = "whole"   the whole body was inspected
 --   resp = "stream"  a stream; out = bytes that the sidecar has emitted, checked at every chunk
--- A denied answer keeps one header, the request id, which the route sets over the provider's.
+-- A denied answer keeps one header, the request id, with which the route overwrites the provider's.
 -- Answers without the mark are Envoy's own, and pass. Every failure must deny, because Envoy passes an answer after
--- an error in Lua: all code that can fail runs under pcall.
+-- a Lua error. All code that can fail therefore runs under pcall.
 
 local DENIED = '{"error":"the policy service is unavailable","type":"gateway_unavailable"}'
 -- The same in JSON-RPC, for routes to MCP servers.
@@ -13,7 +13,7 @@ local DENIED_RPC = '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":
 local KEPT = { [":status"] = true, ["x-gateway-request-id"] = true }
 local CUT = "event: error\ndata: " .. DENIED .. "\n\n"
 
--- Reads the metadata at each chunk: a handle is invalid after a chunk boundary.
+-- Must be called for each chunk, because a handle is invalid after a chunk boundary.
 local function verdict(handle)
   local gw = handle:streamInfo():dynamicMetadata():get("gw")
   if gw == nil then
@@ -69,7 +69,7 @@ local function deny(handle, headers)
     chunk:setBytes(body)
     body = ""
   end
-  -- Without a chunk, a body must be added, but not if trailers directly follow the headers: Envoy would crash.
+  -- Without a chunk, a body must be added, but not if trailers directly follow the headers, because Envoy would crash.
   if body ~= "" and handle:trailers() == nil then
     handle:body(true):setBytes(body)
   end

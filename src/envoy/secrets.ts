@@ -32,7 +32,7 @@ export function tlsContext(
   };
 }
 
-/** Returns secrets that name the certificate files, which Envoy watches. */
+/** Returns secrets that refer to the certificate files, which Envoy watches. */
 export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles): readonly SecretFile[] {
   const secrets: SecretFile[] = [];
   if (cert_file !== undefined && key_file !== undefined) {
@@ -49,7 +49,7 @@ export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles)
   return secrets;
 }
 
-/** Returns secrets with the file contents inlined: a certificate and its key change together. */
+/** Returns secrets with the file contents inlined, so that a certificate and its key change together. */
 export function secretsWithContent(
   path: string,
   { cert_file, key_file, ca_file }: PemTexts,

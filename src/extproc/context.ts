@@ -14,7 +14,6 @@ export interface Signed {
   policySet?: string | undefined;
 }
 
-/** The state of one ext_proc stream. */
 export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
@@ -30,7 +29,7 @@ export interface StreamContext {
   crossOrigin: HeaderList;
   status: number;
   refusal: Refusal | undefined;
-  /** Monotonic ms; 0 until the first bytes of a stream were sent. */
+  /** Monotonic ms; 0 until the first bytes of a stream have been sent. */
   firstChunkAt: number;
   /** Bytes of the stream sent to Envoy; the response gate checks them. */
   emittedBytes: number;
@@ -72,7 +71,7 @@ export function exchangeOf({ state }: StreamContext): Admitted | undefined {
   return 'exchange' in state ? state.exchange : undefined;
 }
 
-/** Reports whether this request is logged, including by Envoy. Log lines of unauthenticated clients are limited. */
+/** Reports whether this request is logged, including by Envoy. Log lines for unauthenticated clients are limited. */
 export function isLogged(context: StreamContext): boolean {
   return (context.isLogged ??=
     exchangeOf(context) !== undefined || context.services.takeAnonymousLine(context.clientAddress));

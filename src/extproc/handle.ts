@@ -16,7 +16,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
   const { state } = context;
   switch (message.phase) {
     case 'request_headers':
-      // If headers were processed twice, the provider's answer would pass as a local reply of Envoy.
+      // If headers were processed twice, the provider's answer would pass as Envoy's local reply.
       if (state.at !== 'opened') throw new Error('request headers arrived twice');
       return onRequestHeaders(context, message);
     case 'request_body':
@@ -41,18 +41,18 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
     case 'response_trailers':
       return onResponseTrailers(context, message);
     default:
-      throw new Error('Envoy sent a message of an unknown kind');
+      throw new Error('Envoy sent an unknown kind of message');
   }
 }
 
 function trailersAlone(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'the request ends with trailers and has no body: send its body, or end it with its headers',
+    'the request has trailers but no body: send a body, or omit the trailers',
   );
 }
 
-/** Passes Envoy's local reply, already settled, with a receipt and in the shape that the client expects. */
+/** Passes on Envoy's local reply, already settled, with a receipt and in the shape that the client expects. */
 function passLocalReply(context: StreamContext, reply: Buffer): ProcessingResponse {
   const answer = localReply(context, reply);
   const set = withReceipt(context, context.status, answer?.headers ?? []);
@@ -66,8 +66,8 @@ function passLocalReply(context: StreamContext, reply: Buffer): ProcessingRespon
 }
 
 /**
- * Returns Envoy's local reply in the shape of the client's API; undefined if it can stay as it is. Envoy chooses a
- * shape by path, and a forwarded request has the provider's path.
+ * Returns Envoy's local reply in the shape of the client's API, or undefined if it can stay unchanged. Envoy selects
+ * the shape by path, but forwarded requests have the provider's path.
  */
 function localReply(
   { surface, requestId, services: { settings } }: StreamContext,

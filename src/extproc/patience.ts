@@ -1,9 +1,9 @@
 import type { Patience, Wait } from '../pipeline/exchange.ts';
 
 export interface PatienceSettings {
-  /** Time limit of an approval (`zsp.escalation_timeout`). */
+  /** Time limit for an approval (`zsp.escalation_timeout`). */
   readonly waitMs: number;
-  /** Envoy's timeout in the meantime: the same, plus time for the remaining work of the phase. */
+  /** Envoy's timeout while waiting: `waitMs` plus time for the rest of the phase. */
   readonly messageTimeoutMs: number;
 }
 
@@ -11,7 +11,7 @@ export interface EdgePatience extends Patience {
   leave(): void;
 }
 
-/** @param extend makes Envoy wait this long for the phase; works only once */
+/** @param extend sets Envoy's timeout for the phase; works only once */
 export function createPatience(
   { waitMs, messageTimeoutMs }: PatienceSettings,
   extend: (messageTimeoutMs: number) => void,

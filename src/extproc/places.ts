@@ -10,7 +10,7 @@ export interface PlaceLimits {
   readonly maxAwaitingBody: number;
 }
 
-/** Returns the limits of a worker with this many streams. Half of them are for requests whose bodies have arrived. */
+/** Returns the limits of a worker. Half of its streams are reserved for requests whose bodies have arrived. */
 export function placeLimits(
   { max_open_per_key, max_open_per_address }: Config['server'],
   maxOpenStreams: number,
@@ -25,11 +25,11 @@ export function placeLimits(
 export interface Place {
   /**
    * Counts the request for its key.
-   * @param key the raw key, if one was sent; counted before the look-up in Redis
+   * @param key the raw key (counted before it is looked up), or the key hash for a JWT
    * @throws GatewayError rate_limited
    */
   claimKey(key: string): void;
-  /** Allows a newer request to take the place from now on. */
+  /** From now on, a newer request may take this place. */
   awaitBody(onTakenAway: (refusal: GatewayError) => void): void;
   bodyCame(): void;
   leave(): void;
@@ -43,8 +43,8 @@ export interface Places {
 const RETRY_MS = 1_000;
 
 /**
- * Distributes the places of a worker. Requests that wait for their bodies have a separate limit, because headers alone
- * are cheap to send. If it is exceeded, the oldest request is dropped: a body that is being sent arrives quickly.
+ * Manages a worker's places. Requests that wait for their bodies have a separate limit, because headers alone are cheap
+ * to send. Above the limit, the oldest request is refused, because a body that is being sent arrives quickly.
  */
 export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: PlaceLimits): Places {
   const ofAddresses = new Map<string, number>();
@@ -58,7 +58,7 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
     awaitingBody.delete(place);
     onTakenAway(
       tooMany(
-        'the request was sent without its body, and too many others are waiting for theirs: send it again',
+        'too many requests are waiting for their bodies, and this one has waited longest: send it again',
       ),
     );
   }
@@ -67,14 +67,14 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
     enter(clientAddress) {
       const address = addressGroup(clientAddress);
       if (!take(ofAddresses, address, maxPerAddress)) {
-        throw tooMany('too many requests of this client address are open: wait for some of them to end');
+        throw tooMany('this client address has too many open requests: wait for some to end');
       }
       let key: string | undefined;
       let hasLeft = false;
       const place: Place = {
         claimKey(claimed) {
           if (!take(ofKeys, claimed, maxPerKey)) {
-            throw tooMany('too many requests of this key are open: wait for some of them to end');
+            throw tooMany('this key has too many open requests: wait for some to end');
           }
           key = claimed;
         },

@@ -10,18 +10,18 @@ import type {
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 
-/** Shorter than the supervisor waits for a worker to exit after its drain. */
+/** Must be shorter than the supervisor's wait for a worker to exit after a drain. */
 const SETTLE_WITHIN_MS = 3_000;
-/** Maximum number of open or unsettled streams: a peer may open and reset streams faster than they settle. */
+/** Includes unsettled streams, because a peer may open and reset streams faster than they settle. */
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
   readonly openStreams: number;
-  /** Uses these certificates for new connections. */
+  /** Applies to new connections. */
   renewTls(tls: ListenTls): void;
-  /** Uses these services for new streams. Resolves when the streams of the previous services have ended. */
+  /** Uses these services for new streams. Resolves when all streams of the previous services have ended. */
   use(services: EdgeServices): Promise<void>;
-  /** Refuses new streams. Cuts and settles streams that are still running after `timeoutMs`. */
+  /** Refuses new streams. Aborts and settles streams that are still running after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface ExtProcOptions {
   readonly address: ListenAddress;
   readonly services: EdgeServices;
   readonly transport: TransportName;
-  /** If set, required in the metadata `x-gateway-token`. */
+  /** If set, callers must send it as metadata `x-gateway-token`. */
   readonly token?: string | undefined;
   readonly maxOpenStreams?: number;
 }
@@ -91,7 +91,7 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
       draining = true;
       await idleWithin(timeoutMs);
       transport.close();
-      // Cut streams must be settled before the caller disconnects Redis.
+      // Aborted streams must be settled before the caller disconnects Redis.
       await idleWithin(SETTLE_WITHIN_MS);
     },
   };
@@ -115,21 +115,21 @@ class Streams {
     if (this.#open === 0) this.#onEnded?.();
   }
 
-  /** Must be called once no new stream can begin. */
+  /** Must be called only when no new stream can begin. */
   async whenEnded(): Promise<void> {
     if (this.#open === 0) return;
     await new Promise<void>((resolve) => (this.#onEnded = resolve));
   }
 }
 
-/** Loads only the transport in use: grpc-js alone costs a worker tens of megabytes. */
+/** Loads only the transport in use, because grpc-js costs a worker tens of megabytes. */
 export async function loadTransport(name: TransportName): Promise<StartTransport> {
   return name === 'lean'
     ? (await import('./transport/lean-transport.ts')).startLeanTransport
     : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-/** Compares digests in constant time: timing must reveal neither the token nor its length. */
+/** Compares digests in constant time, so that timing reveals neither the token nor its length. */
 function tokenCheck(token: string | undefined): (shown: string | undefined) => boolean {
   if (token === undefined) return () => true;
   const own = digest(token);

@@ -17,7 +17,7 @@ import type { HeaderList } from './wire/messages.ts';
 
 export interface EdgeServices {
   readonly authenticate: Authenticate;
-  /** Reports whether one of these is a recorded proxy key, valid or not. Throws GatewayError redis_unavailable. */
+  /** Reports whether any of these is a stored proxy key, valid or not. Throws GatewayError redis_unavailable. */
   readonly knowsAnyKey: (rawKeys: readonly string[]) => Promise<boolean>;
   /** Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined if JWTs are off. */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
@@ -29,7 +29,7 @@ export interface EdgeServices {
   readonly route: Route;
   /** Undefined without `models`. */
   readonly aliases?: Aliases | undefined;
-  /** Resolves hosts of providers (`proxy.authorities`). */
+  /** Maps provider hosts to paths (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;
   readonly newRun: () => Run;
   readonly settings: EdgeSettings;
@@ -43,7 +43,7 @@ export interface EdgeServices {
 }
 
 export interface EdgeTracing {
-  /** @param headers of the client, with names in lower case */
+  /** @param headers of the client's request, with names in lower case */
   begin(headers: HeaderList): RequestTrace;
 }
 
@@ -60,7 +60,7 @@ export interface RequestTrace {
   readonly isRecorded: boolean;
   /** 32 hex digits; undefined if the request is not sampled. */
   readonly traceId: string | undefined;
-  /** The client's `tracestate`, which is sent upstream. */
+  /** The client's `tracestate`, sent upstream. */
   readonly traceState: string | undefined;
   /** Starts the upstream wait. Returns the W3C trace context for it, which replaces the client's headers. */
   forward(call: UpstreamCall): HeaderList;
@@ -68,16 +68,14 @@ export interface RequestTrace {
   answering(status: number): void;
   /** Called when the wait for the upstream ends. */
   answered(): void;
-  /**
-   * Ends the trace.
-   * @param finished undefined if there is nothing to report
-   */
+  /** Ends the trace. `finished` is undefined if there is nothing to report. */
   end(finished: FinishedExchange | undefined): void;
 }
 
 /**
- * Audit records that must be written before a request proceeds. If a record was lost since the request began (when
- * `losses` was `knownLosses`), it may belong to the request, which is refused with GatewayError redis_unavailable.
+ * Waits for audit records that must be written before a request proceeds. If a record was lost since the request began
+ * (when `losses()` was `knownLosses`), it may belong to the request, which is then refused with GatewayError
+ * redis_unavailable.
  */
 export interface Audited {
   losses(): number;
@@ -88,7 +86,7 @@ export interface Audited {
 }
 
 export interface EdgeSettings extends RefusalSettings {
-  /** `proxy.upstream_timeout`, for an unstreamed answer as a whole. */
+  /** `proxy.upstream_timeout`: time limit for a complete unstreamed answer. */
   readonly upstreamTimeoutMs: number;
   /** `mcp.allowed_origins`. */
   readonly allowedOrigins: readonly string[];

@@ -7,7 +7,7 @@ import type { Fallback } from '../routes/aliases.ts';
 import type { Target } from '../routing/target.ts';
 
 /**
- * Progress of one exchange. Each state has what is known there; Envoy's phases lead from one to the next.
+ * Progress of one exchange. Each state contains what is known at that point; Envoy's phases cause the transitions.
  *
  * ```
  * opened -> received -> admitted -> identified -> parsed -> forwarded -> answering -> answered     a whole answer
@@ -21,18 +21,18 @@ export type State =
   | { readonly at: 'received' }
   /** Answered by the gateway without a key; nothing was forwarded. */
   | { readonly at: 'replied' }
-  /** Answered by the gateway with a list of its own; nothing was forwarded. */
+  /** Model names listed by the gateway itself; nothing was forwarded. */
   | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
   /** The key is valid; the route is not known yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
   | ParsedState<'parsed'>
   | ParsedState<'forwarded'>
-  /** The headers of the answer have arrived; its buffered body has not. */
+  /** The answer headers have arrived, but not the buffered body. */
   | AnsweredState<'answering'>
   | AnsweredState<'opening'>
   | StreamState<'streaming'>
-  /** The last bytes of a stream have been written, at its end or because of a cut. */
+  /** The last bytes of the stream have been written, at its end or after a cut. */
   | StreamState<'streamed'>
   /** The last reply has been written: a whole answer, or Envoy's local reply in place of the upstream. */
   | AnsweredState<'answered'>;
@@ -41,17 +41,17 @@ export type At<Name extends State['at']> = Extract<State, { readonly at: Name }>
 
 export type SentState = At<'forwarded' | 'answering' | 'opening' | 'streaming' | 'streamed' | 'answered'>;
 
-/** The route is valid: from here on, the `end` hooks of the checks must run. */
+/** The route is valid. From now on, the checks' `end` hooks must run. */
 interface IdentifiedState {
   readonly at: 'identified';
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Empty if none was sent. Stored until the body has been searched for it. */
+  /** Empty if none was sent. Kept to find it in the body. */
   readonly rawKey: string;
-  /** Why the provider cannot be asked. Final only once the body is known to name no alias. */
+  /** Why the provider cannot be called. Thrown only if the body names no alias. */
   readonly ownRefusal: GatewayError | undefined;
-  /** Id of a JSON-RPC message that was refused unread; null if unknown. */
+  /** Id of a JSON-RPC message that could not be parsed; null if unknown. */
   readonly unreadId: JsonRpcId | null;
 }
 
@@ -74,7 +74,7 @@ export interface Attempt {
 interface AnsweredState<Name extends string> {
   readonly at: Name;
   readonly exchange: Answered;
-  /** The request without an answer: Envoy may replace a broken answer. */
+  /** The request without its answer, because Envoy may replace a broken answer. */
   readonly parsed: Parsed;
   readonly run: Run;
 }
@@ -101,7 +101,7 @@ export function parsedOf(state: SentState): Parsed {
   return state.at === 'forwarded' ? state.exchange : state.parsed;
 }
 
-/** Returns the state of a request that Envoy did not forward, because it had no verdict. Nothing is charged. */
+/** Returns the state of a request that Envoy did not forward, because it got no verdict. Nothing is charged. */
 export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }

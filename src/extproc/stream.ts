@@ -12,21 +12,19 @@ import { undone, wasSent, type State } from './state.ts';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/transport.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
-/**
- * Maximum number of queued messages. At this number, Envoy keeps further messages and stops reading from the provider.
- */
+/** Maximum number of queued messages. Envoy buffers further messages and stops reading from the provider. */
 const MAX_QUEUED = 16;
 
 /**
- * Serves one ext_proc stream, which is one request: messages in order, one at a time, each answered by its phase.
+ * Serves one ext_proc stream, which carries one request. Handles messages in order, one at a time.
  *
  * ```
  * request_headers -> request_body -> response_headers -> response_body            a whole answer
  *                                                     -> response_body*, trailers  a streamed one
  * ```
  *
- * It fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC error.
- * The stream ends only after Envoy has ended it, since an earlier clean end would let the rest of the request pass
+ * Fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC error. The
+ * stream ends only after Envoy has ended it, because an earlier clean end would let the rest of the request pass
  * uninspected (docs/architecture.md#failing-closed).
  */
 export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () => void): CallListener {
@@ -91,7 +89,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
         : context.trace.run(() => finishExchange(context)));
   }
 
-  /** The exchange counts as open until it is settled: a drain must not disconnect Redis earlier. */
+  /** The exchange counts as open until it is settled, because a drain must not disconnect Redis earlier. */
   async function leave(): Promise<void> {
     await finishOnce().finally(onClosed);
   }
@@ -113,7 +111,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     call.resume();
   }
 
-  /** Limits the time of an unstreamed answer. Envoy's own timeouts limit only silence. */
+  /** Limits the time for an unstreamed answer. Envoy's own timeouts limit only silence. */
   function watchAnswer(): void {
     const { at } = context.state;
     if (at !== 'forwarded' && at !== 'answering') clearTimeout(answerTimer);
@@ -154,7 +152,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     failed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
-    // A refused request frees its place before Envoy has ended it.
+    // A refused request frees its place before Envoy ends the stream.
     context.place?.leave();
     return true;
   }
@@ -189,7 +187,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
   };
 }
 
-/** Handles a message within the trace of the request, which begins with the request headers. */
+/** Handles a message within the request's trace, which begins with the request headers. */
 function traced(context: StreamContext, message: ProcessingRequest): ReturnType<typeof handle> {
   const { tracing } = context.services;
   if (tracing === undefined) return handle(context, message);
@@ -200,14 +198,14 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
     : context.trace.run(() => handle(context, message));
 }
 
-/** Records when the answer begins and ends, before the gateway works on it. */
+/** Records when the upstream's answer begins and ends, before the gateway processes it. */
 function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: ProcessingRequest): void {
   if (phase === 'response_headers')
     trace?.answering(Number(headers.find(([name]) => name === ':status')?.[1]));
   if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
 }
 
-/** Returns the number of targets of an alias: each has its own time limit. */
+/** Returns the number of targets that may be tried. Each has its own time limit. */
 function attemptsOf(state: State): number {
   return state.at === 'forwarded' ? (state.attempts?.length ?? 1) : 1;
 }

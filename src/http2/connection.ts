@@ -29,12 +29,12 @@ import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
 
 const PING_BYTES = 8;
 const CODE_BYTES = 4;
-/** A SETTINGS frame may affect every open stream. */
+/** A SETTINGS frame may affect all open streams. */
 const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Called if the user's code fails; the stream is reset. */
+  /** Called if a handler throws. The stream, or without one the connection, is then closed. */
   onFault(cause: unknown): void;
 }
 
@@ -55,7 +55,7 @@ export class Http2Connection {
   #isDead = false;
   /** Highest stream id opened by the peer. */
   #lastId = 0;
-  /** Received octets of bodies that were not yet returned to the connection's window. */
+  /** Received octets not yet returned to the connection's window. */
   #uncredited = 0;
 
   constructor(socket: Socket, user: ConnectionUser) {
@@ -63,7 +63,7 @@ export class Http2Connection {
     this.#user = user;
     this.#outbox = new FrameOutbox(socket);
     this.#sender = new Sender(this.#outbox);
-    // After a pause without CPU time, a pending greeting is read first.
+    // If the process was suspended, a greeting that has arrived is read first.
     this.#greeting = setTimeout(() => setImmediate(() => this.#assertGreeted()), LIMITS.greetingMs);
     this.#outbox.add(GREETING);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -111,13 +111,13 @@ export class Http2Connection {
   #dispatch(received: Http2Frame): void {
     const { type, streamId } = received;
     this.#blocks.assertNext(type === FRAME.continuation, streamId);
-    if (!this.#isGreeted && type !== FRAME.settings) throw protocolError('the first frame is not SETTINGS');
+    if (!this.#isGreeted && type !== FRAME.settings) throw protocolError('the first frame must be SETTINGS');
     switch (type) {
       case FRAME.data:
         this.#data(received);
         return;
       case FRAME.headers:
-        if (streamId % 2 === 0) throw protocolError('a client opens only streams with odd numbers');
+        if (streamId % 2 === 0) throw protocolError('stream ids of clients must be odd');
         this.#block(this.#blocks.begin(received));
         return;
       case FRAME.continuation:
@@ -159,7 +159,7 @@ export class Http2Connection {
     }
   }
 
-  /** Does not wait until the data has been read: a slow stream, bounded by its own window, must not block others. */
+  /** Credits data before it is read, so that a slow stream, bounded by its own window, does not block others. */
   #creditConnection(size: number): void {
     this.#uncredited += size;
     if (this.#uncredited < LIMITS.connectionWindowBytes / 2) return;
@@ -167,14 +167,11 @@ export class Http2Connection {
     this.#uncredited = 0;
   }
 
-  /**
-   * Returns undefined for a closed stream.
-   * @throws ConnectionError for a stream that was never opened
-   */
+  /** Returns undefined for a closed stream. Throws ConnectionError if the stream was never opened. */
   #known(streamId: number): Http2Stream | undefined {
     const stream = this.#streams.get(streamId);
     if (stream === undefined && (streamId > this.#lastId || streamId % 2 === 0)) {
-      throw protocolError('a frame names a stream that was never opened');
+      throw protocolError('a frame refers to a stream that was never opened');
     }
     return stream;
   }
@@ -215,7 +212,7 @@ export class Http2Connection {
       return this.#hpack.decode(bytes, from, to);
     } catch {
       // The compression tables of both sides may now differ.
-      throw new ConnectionError(CODE.compressionError, 'a header block cannot be read');
+      throw new ConnectionError(CODE.compressionError, 'a header block cannot be decoded');
     }
   }
 
@@ -230,7 +227,7 @@ export class Http2Connection {
     assertLength(received, CODE_BYTES);
     const increment = readUint31(received.bytes, received.from);
     if (received.streamId === 0) {
-      if (increment === 0) throw protocolError('a window update is 0');
+      if (increment === 0) throw protocolError('a window increment must not be 0');
       this.#sender.connectionWindow(increment);
       return;
     }

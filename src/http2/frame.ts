@@ -3,7 +3,7 @@ export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 /** RFC 9113 section 4.1. */
 export const FRAME_HEAD_BYTES = 9;
-/** The maximum that every peer must accept. */
+/** The payload size that every peer must accept. */
 export const MAX_PAYLOAD_BYTES = 16_384;
 export const MAX_WINDOW = 0x7fff_ffff;
 /** RFC 9113 section 6.9.2. */
@@ -51,7 +51,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** One frame. Its payload is `bytes[from, to)`. */
+/** The payload is `bytes[from, to)`. */
 export interface Http2Frame {
   readonly type: number;
   readonly flags: number;
@@ -62,7 +62,7 @@ export interface Http2Frame {
   readonly to: number;
 }
 
-/** Returns the head of a frame, in latin1. */
+/** Returns a frame header as latin1. `wireId` is the stream id as four octets. */
 export function frameHead(length: number, type: number, flags: number, wireId: string): string {
   return (
     String.fromCharCode((length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff, type, flags) + wireId
@@ -90,7 +90,7 @@ export function readUint31(bytes: Buffer, at: number): number {
 }
 
 /**
- * Returns the payload without padding (RFC 9113 section 6.1) and priority.
+ * Returns the payload bounds without padding (RFC 9113 section 6.1) and the first `skipped` octets.
  * @throws ConnectionError
  */
 export function unpadded({ flags, bytes, from, to }: Http2Frame, skipped = 0): { from: number; to: number } {
@@ -107,7 +107,7 @@ const GOAWAY_BYTES = 8;
 
 /**
  * Checks a frame that has no effect: PRIORITY, GOAWAY (open streams continue), unknown extensions.
- * @throws ConnectionError if it is malformed, or may be sent only by servers
+ * @throws ConnectionError if the frame is malformed or must not be sent by clients
  */
 export function assertIgnorable(frame: Http2Frame): void {
   switch (frame.type) {
@@ -138,16 +138,16 @@ export function assertLength({ from, to }: Http2Frame, length: number): void {
 }
 
 export function assertOnStream({ streamId }: Http2Frame): void {
-  if (streamId === 0) throw protocolError('a frame of a stream names no stream');
+  if (streamId === 0) throw protocolError('a stream frame must have a stream id');
 }
 
 export function assertOnConnection({ streamId }: Http2Frame): void {
-  if (streamId !== 0) throw protocolError('a frame of the connection names a stream');
+  if (streamId !== 0) throw protocolError('a connection frame must not have a stream id');
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Splits the bytes after a client's preface into frames. Keeps at most one incomplete frame. */
+/** Splits the bytes after the client preface into frames. Keeps at most one incomplete frame. */
 export class FrameReader {
   #bytes: Buffer = NOTHING;
   #at = 0;
@@ -159,7 +159,7 @@ export class FrameReader {
     this.#at = 0;
   }
 
-  /** Returns undefined for an incomplete frame. @throws ConnectionError */
+  /** Returns undefined while the next frame is incomplete. Throws ConnectionError. */
   next(): Http2Frame | undefined {
     if (!this.#isBegun && !this.#begin()) return undefined;
     const bytes = this.#bytes;

@@ -22,20 +22,14 @@ interface Begun {
 export class HeaderBlocks {
   #begun: Begun | undefined;
 
-  /**
-   * The frames of a block must be consecutive.
-   * @throws ConnectionError
-   */
+  /** @throws ConnectionError unless the frames of each block are consecutive */
   assertNext(isContinuation: boolean, streamId: number): void {
     const isExpected = isContinuation === (this.#begun !== undefined);
     if (isExpected && (!isContinuation || streamId === this.#begun?.streamId)) return;
     throw new ConnectionError(CODE.protocolError, 'a header block is interrupted by another frame');
   }
 
-  /**
-   * Returns undefined while the block is incomplete.
-   * @throws ConnectionError
-   */
+  /** Returns undefined while the block is incomplete. Throws ConnectionError. */
   begin(frame: Http2Frame): HeaderBlock | undefined {
     const { flags, streamId, bytes } = frame;
     const { from, to } = unpadded(frame, (flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
@@ -45,10 +39,7 @@ export class HeaderBlocks {
     return undefined;
   }
 
-  /**
-   * Returns undefined while the block is incomplete.
-   * @throws ConnectionError
-   */
+  /** Returns undefined while the block is incomplete. Throws ConnectionError. */
   continue({ flags, bytes, from, to }: Http2Frame): HeaderBlock | undefined {
     const begun = this.#begun;
     if (begun === undefined) throw new ConnectionError(CODE.protocolError, 'no header block has begun');

@@ -1,7 +1,7 @@
 import { decodeHuffman } from './huffman.ts';
 import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 
-/** Overhead of a table entry besides name and value (RFC 7541 section 4.1). */
+/** Overhead per table entry, in addition to name and value (RFC 7541 section 4.1). */
 const ENTRY_BYTES = 32;
 /** The default of SETTINGS_HEADER_TABLE_SIZE. */
 const HEADER_TABLE_BYTES = 4_096;
@@ -15,8 +15,8 @@ const TABLE_SIZE = 0x20;
 const HUFFMAN = 0x80;
 
 /**
- * HPACK decoder (RFC 7541) of one connection. Must read every block in order, even of closed streams: each may change
- * the dynamic table.
+ * HPACK decoder (RFC 7541) for one connection. Must decode every block in order, even those of closed streams, because
+ * each may change the dynamic table.
  */
 export class HpackDecoder {
   readonly #maxListBytes: number;
@@ -99,7 +99,7 @@ export class HpackDecoder {
       index <= STATIC_TABLE.length
         ? STATIC_TABLE[index - 1]
         : this.#table[this.#table.length - (index - STATIC_TABLE.length)];
-    if (entry === undefined) throw new Error('a header block names an unknown table entry');
+    if (entry === undefined) throw new Error('a header block refers to an unknown table entry');
     return entry;
   }
 

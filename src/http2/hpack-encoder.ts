@@ -9,7 +9,7 @@ const STRING_PREFIX_BITS = 7;
 export const NO_TABLE = '\x20';
 
 /**
- * Encodes a header block in latin1, without the dynamic table: the block is valid on every connection.
+ * Encodes a header block as latin1, without the dynamic table, so that the block is valid on every connection.
  * @param headers names in lower case; latin1 values
  */
 export function encodeHeaders(headers: readonly (readonly [string, string])[]): string {

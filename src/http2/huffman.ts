@@ -28,17 +28,17 @@ const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
 const MAX_PADDING_BITS = 7;
 const NIBBLES = 16;
 
-/** The code as a state machine over groups of four bits, each of which ends at most one octet. */
+/** The code as a state machine. Each input of four bits completes at most one octet. */
 interface Machine {
-  /** The next state by `state * 16 + nibble`; -1 for an invalid code. */
+  /** The next state, indexed by `state * 16 + nibble`; -1 for an invalid code. */
   readonly next: Int16Array;
-  /** The octet that ends there, or -1. */
+  /** The octet that the nibble completes, or -1. */
   readonly octet: Int16Array;
   /** 1 for states in which a string may end: after a code, or inside padding. */
   readonly isEnd: Uint8Array;
 }
 
-/** Nodes with two children each. A leaf is stored as -2 - octet. */
+/** Nodes with two children each. Leaves are stored as -2 - octet. */
 type Tree = [number, number][];
 const NOWHERE = -1;
 
@@ -108,13 +108,10 @@ function endStates(tree: Tree): Uint8Array {
 }
 
 const MACHINE = buildMachine();
-/** Maximum growth: an octet takes at least five bits. */
+/** The shortest code has five bits. */
 const MAX_GROWTH = 8 / 5;
 
-/**
- * Decodes `bytes[from, to)` to latin1.
- * @throws Error for an invalid code
- */
+/** Decodes `bytes[from, to)` to latin1. Throws an error for an invalid code. */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
   const { next, octet, isEnd } = MACHINE;
   const out = Buffer.allocUnsafe(Math.ceil((to - from) * MAX_GROWTH));
@@ -124,7 +121,7 @@ export function decodeHuffman(bytes: Uint8Array, from: number, to: number): stri
     const byte = bytes[half >>> 1] as number;
     const step = state * NIBBLES + (half % 2 === 0 ? byte >>> 4 : byte & 0xf);
     state = next[step] as number;
-    if (state < 0) throw new Error("a header is not in HPACK's Huffman code");
+    if (state < 0) throw new Error('a header contains an invalid Huffman code');
     const written = octet[step] as number;
     if (written >= 0) out[length++] = written;
   }

@@ -1,28 +1,28 @@
 import { CODE, ConnectionError } from './frame.ts';
 
-/** Limits of a peer's memory use, announced in SETTINGS or far above normal use. */
+/** Limits on a peer's memory use: announced in SETTINGS, or far above normal use. */
 export const LIMITS = {
   /** A peer that needs more streams must open another connection. */
   streams: 10_000,
-  /** Unread octets of one stream. */
+  /** Receive window of each stream, in octets. */
   streamWindowBytes: 262_144,
-  /** Shared by all streams of a connection. */
+  /** Receive window shared by all streams of a connection, in octets. */
   connectionWindowBytes: 16_777_216,
-  /** One header block, encoded and decoded (RFC 9113 section 6.5.2). */
+  /** Maximum size of a header block, both encoded and decoded (RFC 9113 section 6.5.2). */
   headerListBytes: 65_536,
-  /** CONTINUATION frames of one block. */
+  /** Maximum number of frames per header block: HEADERS and CONTINUATION. */
   continuations: 16,
-  /** Time for the client's preface and SETTINGS. */
+  /** Maximum wait for the client's preface and SETTINGS. */
   greetingMs: 15_000,
-  /** Time for sending the remaining data when a connection ends. */
+  /** Maximum time to send the remaining data when a connection ends. */
   farewellMs: 1_000,
 } as const;
 
-/** Envoy sends about one such frame per second. */
+/** Envoy sends about one of the counted frames per second. */
 const MAX_PER_SECOND = 1_000;
 const WINDOW_MS = 1_000;
 
-/** Limits frames that cost their sender little (RFC 9113 section 10.5). */
+/** Limits frames that are cheap for the sender (RFC 9113 section 10.5). */
 export class FloodGuard {
   readonly #now: () => number;
   #since = -Infinity;

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 
 /** Above this size, streams must wait. */
 const FULL_BYTES = 1_048_576;
-/** Above this size, reading stops: a peer that does not read must not pile up answers. */
+/** Above this size, the socket is no longer read, so that answers cannot pile up for a peer that does not read. */
 export const OVERFULL_BYTES = 8_388_608;
 
-/** Writes once per turn of the event loop, for all streams. Joins latin1 strings without a copy. */
+/** Writes once per event-loop turn, for all streams. Joins latin1 strings without copying. */
 export class FrameOutbox {
   readonly #socket: Socket;
   #text = '';

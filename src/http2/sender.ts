@@ -19,7 +19,7 @@ export class Sender {
   /** Window of new streams. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
-  /** Streams that wait only for the window of the connection. */
+  /** Streams that wait only for the connection window. */
   readonly #blocked = new Set<Http2Stream>();
   readonly #awaitingDrain = new Set<Http2Stream>();
   #mustSayNoTable = true;
@@ -35,12 +35,12 @@ export class Sender {
     this.outbox.add(frame(FRAME.headers, flags, stream.wireId, payload));
   }
 
-  /** After the peer changes its table size, the next block must set the size again. */
+  /** Must be called after the peer changes its table size. The next block then sets the size again. */
   tableChanged(): void {
     this.#mustSayNoTable = true;
   }
 
-  /** Returns false if data waits for a window or the socket. */
+  /** Returns false if the caller should wait for `drained`. */
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean {
     const size = head.length + (tail?.length ?? 0);
     if (stream.waitingBytes === 0 && size <= Math.min(MAX_PAYLOAD_BYTES, stream.sendWindow, this.#window)) {
@@ -59,7 +59,7 @@ export class Sender {
     return false;
   }
 
-  /** Sends waiting data within the windows, then the trailers. */
+  /** Sends waiting data as far as the windows permit, then the trailers. */
   pump(stream: Http2Stream): void {
     while (stream.waitingBytes > 0) {
       const size = Math.min(MAX_PAYLOAD_BYTES, stream.waitingBytes, stream.sendWindow, this.#window);
@@ -85,14 +85,14 @@ export class Sender {
       throw new ConnectionError(CODE.flowControlError, 'a window grew too large');
     for (const stream of this.#blocked) {
       if (this.#window <= 0) break;
-      // `pump` may add it to the end of the queue.
+      // `pump` may add the stream again, at the end of the queue.
       this.#blocked.delete(stream);
       this.pump(stream);
       stream.leaveIfOver();
     }
   }
 
-  /** Returns false if the window exceeds its maximum. */
+  /** Returns false if the window exceeds the maximum. */
   streamWindow(stream: Http2Stream, increment: number): boolean {
     stream.sendWindow += increment;
     if (stream.sendWindow > MAX_WINDOW) return false;
@@ -102,10 +102,7 @@ export class Sender {
     return true;
   }
 
-  /**
-   * Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE to all streams.
-   * @throws ConnectionError
-   */
+  /** Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE to all streams. Throws ConnectionError. */
   setInitialWindow(size: number, open: Iterable<Http2Stream>): void {
     const change = size - this.initialWindow;
     this.initialWindow = size;

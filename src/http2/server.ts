@@ -8,7 +8,7 @@ const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
 const HANDSHAKE_MS = 15_000;
 
-/** If there are several addresses of the host, all are used. */
+/** If the host has several addresses, the server listens on all of them. */
 export type Http2Address =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
@@ -20,7 +20,7 @@ export interface Http2ServerOptions extends ConnectionUser {
 }
 
 export interface Http2Server {
-  /** Uses these options for new connections. */
+  /** Applies to new connections. */
   renewTls(tls: TlsOptions): void;
   close(): void;
 }

@@ -24,7 +24,7 @@ export const SETTING = {
 
 const SETTING_BYTES = 6;
 const MAX_FRAME_SIZE = 0xff_ffff;
-/** Six settings are defined. */
+/** Far above the six settings in use. */
 const MAX_SETTINGS = 64;
 
 export const GREETING =
@@ -41,10 +41,7 @@ function setting(id: number, value: number): string {
   return String.fromCharCode(id >>> 8, id & 0xff) + uint32(value);
 }
 
-/**
- * Returns settings in order.
- * @throws ConnectionError
- */
+/** Returns the settings in order. Throws ConnectionError. */
 export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number, number])[] {
   if ((to - from) % SETTING_BYTES !== 0) {
     throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame ends within a setting');
@@ -64,7 +61,7 @@ export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number
 
 function assertValid(id: number, value: number): void {
   if (id === SETTING.enablePush && value > 1) {
-    throw new ConnectionError(CODE.protocolError, 'SETTINGS_ENABLE_PUSH is neither 0 nor 1');
+    throw new ConnectionError(CODE.protocolError, 'SETTINGS_ENABLE_PUSH must be 0 or 1');
   }
   if (id === SETTING.initialWindowSize && value > MAX_WINDOW) {
     throw new ConnectionError(CODE.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE is too large');

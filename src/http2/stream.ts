@@ -5,7 +5,7 @@ export interface StreamEvents {
   /** The bytes in `bytes[from, to)` are never overwritten. */
   data(bytes: Buffer, from: number, to: number): void;
   ended(): void;
-  /** Called when there is room again, after a `send` that returned false. */
+  /** Called after a `send` that returned false, when more data can be sent. */
   drained(): void;
   /** Called last. */
   closed(): void;
@@ -30,11 +30,11 @@ export class Http2Stream {
   events: StreamEvents = SILENT;
   /** In octets. */
   sendWindow: number;
-  /** Data that waits for the peer's window. The first buffer starts at `waitingFrom`. */
+  /** Data waiting for the peer's window. The first buffer starts at `waitingFrom`. */
   waiting: Buffer[] = [];
   waitingFrom = 0;
   waitingBytes = 0;
-  /** Sent after all waiting data, to end the stream. */
+  /** Sent after all waiting data; ends the stream. */
   trailers: string | undefined;
   awaitsDrain = false;
   isLocalEnded = false;
@@ -43,7 +43,7 @@ export class Http2Stream {
   readonly #sender: StreamSender;
   readonly #owner: StreamOwner;
   #isPaused = false;
-  /** Received octets that have not yet been returned to the peer's window. */
+  /** Received octets not yet returned to the peer's window. */
   #uncredited = 0;
 
   constructor(id: number, sender: StreamSender, owner: StreamOwner) {
@@ -58,12 +58,11 @@ export class Http2Stream {
     return !this.isClosed && !this.isLocalEnded && this.trailers === undefined;
   }
 
-  /** Sends response headers; a body follows. */
   respond(block: string): void {
     if (this.#isSending) this.#sender.headers(this, block, false);
   }
 
-  /** Sends latin1, then octets without a copy. Returns false if data waits. */
+  /** Sends latin1, then octets without copying them. Returns false if the caller should wait for `drained`. */
   send(head: string, tail?: Buffer): boolean {
     return !this.#isSending || this.#sender.data(this, head, tail);
   }
@@ -76,7 +75,7 @@ export class Http2Stream {
     this.leaveIfOver();
   }
 
-  /** Drops waiting data, and makes the peer stop (RFC 9113 section 8.1). */
+  /** Drops waiting data, and asks the peer to stop sending (RFC 9113 section 8.1). */
   abort(trailers: string, code: Code): void {
     if (this.isClosed || this.isLocalEnded) return;
     this.#dropWaiting();

@@ -12,7 +12,7 @@ const JSON_STARTS: ReadonlySet<string | undefined> = new Set(['{', '[']);
  * Stage `Identified -> Parsed` for a body other than JSON (a form, a text file) sent to an unknown endpoint. The texts
  * are the body and its decoded forms; they cannot be edited.
  * @throws GatewayError invalid_request for JSON with another media type; unsupported_media_type if the body cannot be
- * read
+ * inspected
  */
 export function parseBytes(exchange: Identified, body: Buffer): Parsed {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
@@ -20,7 +20,7 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
   if (JSON_STARTS.has(words.trimStart()[0])) {
     throw new GatewayError('invalid_request', 'send JSON with Content-Type: application/json');
   }
-  // Checks expect texts to belong to a document.
+  // Checks expect texts in a JSON document.
   const json = { body: readingsOf(words) };
   const texts = json.body.map((text, index): PromptText => ({ ...WORDS, text, path: ['body', index] }));
   const facts = exchange.endpoint.dialect.request({}, exchange.endpoint);
@@ -36,7 +36,7 @@ const CONTROLS = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
 const CODED = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'identity']);
 const CHARSET = /charset[ \t]{0,64}\*?[ \t]{0,64}=[^;\r\n]{0,64}/gi;
-/** A form field that names the charset of the others (HTML), and encoded words in headers (RFC 2047). */
+/** A form field that sets the charset of the others (HTML), or an encoded word in a header (RFC 2047). */
 const CODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[bq]\?/i;
 
 /** @throws GatewayError unsupported_media_type unless the whole body is plain UTF-8 */
@@ -45,23 +45,24 @@ function readableText(body: Buffer): string {
   const text = body.toString('utf8');
   if (CONTROLS.test(text)) throw unreadable('it contains control characters');
   for (const [, coding = ''] of text.matchAll(CODED)) {
-    if (!PLAIN_CODINGS.has(coding.toLowerCase())) throw unreadable('a part of it is encoded');
+    if (!PLAIN_CODINGS.has(coding.toLowerCase())) throw unreadable('part of it is encoded');
   }
   for (const [named] of text.matchAll(CHARSET)) {
-    if (readMediaType(`text/plain;${named}`).charset === 'other') throw unreadable('a part names a charset');
+    if (readMediaType(`text/plain;${named}`).charset === 'other')
+      throw unreadable('part of it declares a charset other than UTF-8');
   }
-  if (CODED_FIELDS.test(text)) throw unreadable('a part of it is encoded');
+  if (CODED_FIELDS.test(text)) throw unreadable('part of it is encoded');
   return text;
 }
 
 function unreadable(why: string): GatewayError {
   return new GatewayError(
     'unsupported_media_type',
-    `the gateway cannot read this body: ${why}; unknown endpoints accept JSON, and text in UTF-8`,
+    `the gateway cannot read this body: ${why}; unknown endpoints accept only JSON and UTF-8 text`,
   );
 }
 
-/** Returns the text as written, and without percent-encoding, entities and JSON escapes. */
+/** Returns the text as written, followed by its decodings (percent-encoding, entities, JSON escapes). */
 function readingsOf(words: string): string[] {
   const readings = [words];
   for (let last = words; readings.length <= MAX_DECODINGS;) {
@@ -73,7 +74,7 @@ function readingsOf(words: string): string[] {
   return readings;
 }
 
-/** Reads a plus as a space, as forms do. This does not affect findings in other bodies. */
+/** Decodes a plus as a space, as in forms. In other bodies, this does not affect findings. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
@@ -96,15 +97,13 @@ function withoutEscapes(text: string): string {
   return text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** Matches a form field that contains tools. */
 const TOOLS_FIELD =
   /(?:\bname[ \t]{0,64}=[ \t]{0,64}["']?|(?:^|&))(tools|mcp_servers|plugins|connectors|web_search_options)\b/gim;
-/** JSON that names a tool of a provider. */
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
 /**
- * Returns the provider's tools in a body. They cannot be removed from bytes: unless they are allowed, the request is
- * refused.
+ * Returns the provider tools in a body. They cannot be removed from bytes, so the request is refused unless they are
+ * allowed.
  */
 function hostedToolsIn(words: string): HostedTool[] {
   const types = [...words.matchAll(TOOLS_FIELD)].map(([, field = '']) => field);
@@ -120,7 +119,7 @@ export function encodesProxyKey(body: Buffer, rawKey: string): boolean {
   return isPercentEncodedIn(body, rawKey);
 }
 
-/** Returns the three Base64 forms of the key, one per position in a group of three bytes. */
+/** Returns the Base64 and Base64url forms of the key, for each offset in a group of three bytes. */
 function base64Of(rawKey: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), Buffer.from(rawKey)]);

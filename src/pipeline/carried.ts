@@ -14,10 +14,10 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** A header whose value the server issues and the gateway binds to a key: clients cannot put text into it. */
+/** Issued by the server and bound to a key by the gateway, so clients cannot put text into it. */
 const NOT_CLIENTS = 'mcp-session-id';
 
-/** Reports whether a client header may be sent upstream. Credentials and framing are set by the gateway and Envoy. */
+/** Reports whether a client header may be sent upstream. The gateway and Envoy set credentials and framing headers. */
 export function isCarried(exchange: Carrier & Pick<Identified, 'provider'>, name: string): boolean {
   const { mcp, provider } = exchange;
   if (mcp !== undefined) return TO_MCP_SERVERS.has(name);
@@ -28,22 +28,20 @@ export function isCarried(exchange: Carrier & Pick<Identified, 'provider'>, name
 
 type Carrier = Pick<Identified, 'mcp' | 'heldCredential' | 'providerKey'>;
 
-/** Reports whether keys share an account at the provider. A client's own credential belongs to a separate account. */
+/** Reports whether the request uses a provider account that keys share, rather than the client's own. */
 export function isOnSharedAccount({ mcp, heldCredential, providerKey }: Carrier): boolean {
   return mcp === undefined && (heldCredential !== undefined || providerKey === undefined);
 }
 
-/** Sent by the gateway with the client's text. */
+/** Sent by the gateway, with the client's value. */
 export const TRACE_STATE = 'tracestate';
 
 export type CarriedText =
   | { readonly place: 'header'; readonly name: string; readonly text: string }
-  /** Path or query, which cannot be omitted. */
+  /** In the path or query, which cannot be omitted. */
   | { readonly place: 'address'; readonly text: string };
 
-/**
- * Returns all texts outside the body, except headers that mirror an MCP message: those texts are judged in the body.
- */
+/** Returns all texts outside the body, except headers that mirror an MCP message, which are judged in the body. */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
   for (const [name, text] of exchange.headers) {
@@ -83,7 +81,7 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // The text as a whole is invalid, so each escape is decoded separately.
+    // The text as a whole cannot be decoded, so only ASCII escapes are.
     return text.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   }
 }

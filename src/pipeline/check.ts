@@ -5,7 +5,7 @@ import type { Awaitable } from '../turns.ts';
 import type { Batch } from './batch.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
-/** Judgement of an exchange by a check. Only the runner acts on it. */
+/** A check's judgement of an exchange. Only the runner acts on it. */
 export type Verdict =
   | Pass
   | Pending
@@ -21,8 +21,8 @@ export interface Pass {
 }
 
 /**
- * The check passes unless its store refuses. The store answers once all checks have judged; a rejection fails the
- * request. If the batch is dropped, the verdict is not awaited.
+ * The check passes unless its store refuses. The store answers once all checks have judged. If the promise rejects, the
+ * request fails. If the batch is dropped, the promise is not awaited.
  */
 export interface Pending {
   readonly kind: 'pending';
@@ -34,10 +34,9 @@ export interface Flag {
   readonly reason: string;
 }
 
-/** Removes something and lets the rest proceed. */
 export interface Rewrite {
   readonly kind: 'rewrite';
-  /** Names rules and classes, never the matched text. */
+  /** Contains rule and class names, never the matched text. */
   readonly reason: string;
   /** Changes the exchange (edits, headers); not called in shadow mode. */
   readonly apply: () => void;
@@ -60,48 +59,48 @@ export function asDenial({ type, message }: Refusal): Denial {
 
 export const PASS: Pass = { kind: 'pass' };
 
-/** Facts about a request while Redis looks up its key. */
+/** Facts known about a request while Redis looks up its key. */
 export interface Caller {
-  /** `sha256:<hex>`: identity of the key when it was last seen. */
+  /** The key's identity (`sha256:<hex>`) when it was last seen. */
   readonly keyHash: string;
-  /** The well-formed session id of a model call. */
+  /** Session id of a model call, if it is well-formed. */
   readonly sessionId?: string | undefined;
 }
 
 /**
- * A check judges and returns a verdict. It changes a request by appending to `exchange.edits`, and the headers of an
- * answer through `exchange.responseHeaders`. All requests share a check; the state of one exchange is what `begin`
- * returns. Hooks run in the order of the checks (checks/order.ts).
+ * A check judges exchanges and returns verdicts. It changes a request by appending to `exchange.edits`, and the
+ * response headers through `exchange.responseHeaders`. All exchanges share one instance; `begin` returns the state for
+ * one exchange. Hooks run in check order (checks/order.ts).
  */
 export interface Check<State = unknown, Name extends string = string> {
   readonly name: Name;
   /** True if `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
   /**
-   * Set if the check judges or counts by data stored for earlier requests. If data that was read ahead proves stale,
+   * Set if the check's verdicts or counts depend on data stored for earlier requests. If data read ahead proves stale,
    * `prepare` and `requestBody` run again, and their results replace the first ones.
    */
   readonly repeatable?: true;
-  /** Whether `requestBody` runs only after all stores have accepted the request, right before it is forwarded. */
+  /** Whether `requestBody` runs only after all stores have accepted the request, just before it is forwarded. */
   readonly judgesLast?: boolean;
   /** Called once per exchange, before the other hooks. */
   begin?(): State;
   /**
-   * Starts reads from the check's store, so that all checks wait only once. Called for all checks before they judge:
-   * with a `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key was valid
-   * before but may no longer be valid: only what is charged to the key alone may be reserved, and `end` gives back what
-   * is reserved later. Must not throw or leave a rejection unhandled.
+   * Starts the check's store reads, so that all checks wait only once. Called for all checks before they judge: with a
+   * `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key may no longer be
+   * valid, so a `Caller` permits only reservations that are charged to the key alone. `end` must release whatever is
+   * reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
-  /** Judges a request by its key alone. Malformed requests and unknown routes get no later hook, not even `end`. */
+  /** Judges a request by its key alone. Malformed requests and unknown routes reach no later hook, not even `end`. */
   admit?(exchange: Admitted, state: State): Awaitable<Verdict>;
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
-  /** Operations in `batch` take effect if no check denies and no store refuses. */
+  /** Operations in `batch` take effect only if no check denies and no store refuses. */
   requestBody?(exchange: Parsed, state: State, batch?: Batch): Awaitable<Verdict>;
-  /** Judges a whole answer before the client gets it, or a stream's headers. `batch` takes effect in any case. */
+  /** Judges a whole answer or a stream's headers before the client gets them. `batch` always takes effect. */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
-  /** Called once for every routed request, even after a denial, a cut or a disconnection. Must not throw. */
+  /** Called once for every routed request, even after a denial, a cut stream or a disconnection. Must not throw. */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;
 }
 
@@ -110,17 +109,17 @@ export function isParsed(request: Caller | Parsed): request is Parsed {
 }
 
 /**
- * Rewrites a streamed answer event by event, based on decoded deltas. Each rewriter receives what the previous one has
- * passed on. In shadow mode, its verdicts are only recorded.
+ * Rewrites a streamed answer event by event, based on decoded deltas. Each rewriter receives the previous one's output.
+ * In shadow mode, its verdicts are only recorded.
  */
 export interface StreamRewriter {
-  /** False if it judges no text: unreadable text then does not stop the stream. */
+  /** False if the rewriter judges no text. Undecodable text then does not stop the stream. */
   readonly readsText?: false;
   /** Called with each event as received, before any rewriter changes, holds back or drops it. */
   received?(event: StreamEvent): void;
   /**
-   * Undefined if every event passes. Should be synchronous, because the chunks of an answer wait for it. Not called
-   * after a cut.
+   * Absent if every event passes. Should be synchronous, because the chunks of an answer wait for it. Not called after
+   * a cut.
    */
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
@@ -163,7 +162,7 @@ export interface RewrittenFrame {
 export interface StreamTail {
   readonly before?: readonly RewrittenFrame[];
   readonly reason?: string;
-  /** Set if the end of the text must not pass: cuts the stream instead of ending it. */
+  /** Set if the end of the text must not pass. The stream then ends as after a `cut`. */
   readonly cut?: Denial;
 }
 

@@ -16,17 +16,17 @@ import type { Admitted, Identified } from './exchange.ts';
 import { BatchAborted } from './batch.ts';
 import type { Awaitable } from '../turns.ts';
 
-/** The first enforced denial, if any. Known immediately unless a check waits. */
+/** The first enforced denial, if any. A promise only if a check waits. */
 export type Ruling = Awaitable<Denial | undefined>;
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
-/** Receives all verdicts except those that pass. */
+/** Receives all verdicts except passes. */
 export interface VerdictObserver {
   verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
-  /** Called if the consequences of a denial failed; the denial stands. */
+  /** Called if `enforce` failed; the verdict stands. */
   enforceFailed(exchange: Admitted, check: string, cause: unknown): void;
-  /** Called if an `end` hook failed. The exchange is over, and this is only reported. */
+  /** Called if an `end` hook failed; the exchange is already over. */
   endFailed(exchange: Identified, check: string, cause: unknown): void;
 }
 
@@ -40,9 +40,9 @@ type Reported = Exclude<FinalVerdict, Pass>;
 /** Records and enforces verdicts. Shadow mode is implemented only here. */
 export interface Enforcement {
   settle(exchange: Admitted, check: Check, verdict: Reported): Ruling;
-  /** Returns the first enforced denial of all verdicts. Throws the first failure if none denies. */
+  /** Returns the first enforced denial. If there is none, throws the first failure, preferably not `BatchAborted`. */
   settleAll(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
-  /** Wraps a rewriter: records and enforces its verdicts. */
+  /** Wraps a rewriter to record and enforce its verdicts. */
   observed(exchange: Admitted, check: Check, rewriter: StreamRewriter): StreamRewriter;
 }
 
@@ -124,7 +124,6 @@ interface RewriterWatch {
   readonly enforce: (verdict: Pick<Denial, 'enforce'>) => Promise<void>;
 }
 
-/** Drops the effects of verdicts in shadow mode. */
 function observedRewriter(
   rewriter: StreamRewriter,
   { isShadowed, observe, enforce }: RewriterWatch,

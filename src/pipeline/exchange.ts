@@ -11,8 +11,8 @@ import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * A request on its way through the gateway. Each stage adds knowledge and extends the previous type: `Admitted ->
- * Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
+ * A request in the gateway. Each stage extends the previous type: `Admitted -> Identified -> Parsed -> Answered`. A
+ * stage fails by throwing `GatewayError`.
  */
 export interface Admitted {
   /** Random UUID from Envoy; the same in logs, headers and Envoy's local replies. */
@@ -29,9 +29,9 @@ export interface Admitted {
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms; absent if there is no JWT. */
   readonly tokenEndsAt?: number;
-  /** Claims of the bearer's JWT by which shared budgets are matched; a list claim has several values. */
+  /** Claims of the bearer's JWT that shared budgets match; an array claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
-  /** One object for all copies of a request, such as those of its targets. */
+  /** Shared by all copies of a request, such as the copies for its targets. */
   readonly budget: CurrentBudget;
   readonly facts: Facts;
   readonly patience?: Patience | undefined;
@@ -40,15 +40,15 @@ export interface Admitted {
 
 /** A request with a valid key and a known route. */
 export interface Identified extends Admitted {
-  /** The provider's path as it will be sent, without key segment, provider segment and query. */
+  /** The path to send to the provider, without key segment, provider segment and query. */
   readonly path: string;
-  /** The query as it will be sent, with its `?` and without credentials. Empty if there is none. */
+  /** The query to send, with its `?` and without credentials. Empty if there is none. */
   readonly query: string;
   readonly provider: Provider;
   readonly endpoint: Endpoint;
-  /** `tracestate` of the client, if the gateway continues its trace. The only trace header with free text. */
+  /** The client's `tracestate`, if the gateway continues the trace. The only trace header with free text. */
   readonly traceState?: string;
-  /** Set for calls to an MCP server; the `provider` of the key then receives nothing. */
+  /** Set for calls to an MCP server; nothing is then sent to `provider`. */
   readonly mcp?: McpTarget;
   /** The real provider key; undefined if the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
@@ -84,7 +84,7 @@ export interface BudgetMatch {
 }
 
 export interface Parsed extends Identified {
-  /** The client's body and its JSON. Emptied once forwarded, since a stream may run for hours. */
+  /** The client's body and its JSON. Emptied once forwarded, because a stream may run for hours. */
   body: Buffer;
   json: JsonObject;
   readonly request: RequestFacts;
@@ -92,11 +92,11 @@ export interface Parsed extends Identified {
   readonly edits: JsonEdit[];
   /** Name in `models` that the client used. */
   readonly alias?: string;
-  /** The request for further targets of the alias, in order. Checks remove targets that must not be tried. */
+  /** Copies of the request for further targets of the alias, in order. Checks remove targets that must not be tried. */
   fallbacks?: readonly Parsed[];
-  /** Edits for only this target, if there are fallbacks; `edits` apply to all targets. */
+  /** Edits for this target only; `edits` apply to all targets. */
   readonly ownEdits?: JsonEdit[];
-  /** Longest wait for the beginning of this target's answer; 0 if it has no separate limit. */
+  /** Maximum wait for the start of this target's answer; 0 if it has no separate limit. */
   readonly answerWithinMs?: number;
   /** Whether this target may be tried after one that may have processed the request. */
   readonly followsUncertain?: boolean;
@@ -124,17 +124,17 @@ export interface Answered extends Parsed {
 
 /** The answer so far; grows while a stream runs. */
 export interface Answer {
-  /** Body of a whole answer; undefined for a stream, and without a body. */
+  /** Undefined for streams and for answers without a body. */
   readonly whole: WholeAnswer | undefined;
   /** Undefined while a stream runs, and for bodies that are not the dialect's JSON. */
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
-  /** Whether the stream wrote more text after its last usage report. */
+  /** Whether the stream contained more text after its last usage report. */
   wroteSinceUsage: boolean;
   readonly billing: BillingReader;
   readonly identity: IdentityReader | undefined;
-  /** Text that the model wrote, which is counted if usage is missing. Bounded (`answers/new-answer.ts`). */
+  /** Model text, counted if usage is missing. Bounded (`answers/new-answer.ts`). */
   readonly written: WrittenText;
   /** Whether a whole body, or a stream's own end marker, was seen. */
   complete: boolean;
@@ -144,19 +144,19 @@ export interface WholeAnswer {
   /** After content decoding. */
   readonly body: Buffer;
   readonly contentType: string | undefined;
-  /** Undefined unless every parser reads the body alike: UTF-8, unique names, limited depth and size. */
+  /** Undefined unless all parsers agree on the body: UTF-8, unique names, limited depth and size. */
   readonly json: unknown;
   /** Changes to the JSON, applied once, in order, before it is sent. Checks append. */
   readonly edits: JsonEdit[];
   replacement: Buffer | undefined;
-  /** All texts of the JSON before any edit, if the DLP check has searched them and found nothing. */
+  /** All texts of the JSON before any edit, if the DLP check has scanned them and found nothing. */
   searched?: readonly string[] | undefined;
 }
 
 export interface WrittenText {
   add(kind: AnswerText['kind'], text: string): void;
   readonly text: string;
-  /** Number of UTF-8 bytes beyond the limit on kept text, for an overestimate. */
+  /** Number of UTF-8 bytes beyond the limit on kept text, used to overestimate usage. */
   readonly beyondBytes: number;
   readonly sawReasoning: boolean;
 }
@@ -166,17 +166,17 @@ export type Outcome =
   /** Denied, client disconnected, Redis failed, or upstream unreachable before anything was sent. */
   | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }
   | { readonly kind: 'complete' }
-  /** A stream was interrupted: client or provider disconnected, or cut by a check. */
+  /** A stream was cut off by the client, the provider or a check. */
   | { readonly kind: 'broken_off' }
-  /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have disconnected. */
+  /** Sent upstream, but no answer was seen. Without `upstreamFailed`, the client may have disconnected. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };
 
-/** Reports whether the status is 2xx. Other answers only describe the request and cost nothing. */
+/** Reports whether the status is 2xx. Answers with other statuses cost nothing. */
 export function isSuccess({ status }: Pick<Answered, 'status'>): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Same as `isSuccess`, for answers of the provider or MCP server and not of the gateway. */
+/** Same as `isSuccess`, but false for answers from the gateway or Envoy. */
 export function isSuccessOfServer(exchange: Pick<Answered, 'origin' | 'status'>): boolean {
   return exchange.origin === 'provider' && isSuccess(exchange);
 }
@@ -187,8 +187,8 @@ export interface Patience {
 }
 
 export interface Wait {
-  /** Aborted when the client has disconnected. */
+  /** Aborted when the client disconnects. */
   readonly gone: AbortSignal;
-  /** By `performance.now()`. */
+  /** Deadline in monotonic milliseconds (`performance.now()`). */
   readonly until: number;
 }

@@ -3,30 +3,30 @@ import type { PolicyCall } from '../policy/call.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
- * Facts that one check determines and another uses, with the names of the policy input (docs/policies.md). Every fact
- * has a writer and a reader, as declared in their entries. There is one object per exchange. A fact is undefined if it
- * was not determined, and null if there is none.
+ * Facts that one check determines and others use, named as in the policy input (docs/policies.md). Check entries
+ * declare which facts they read and write. There is one object per exchange. A fact is undefined if it was not
+ * determined, and null if there is none.
  */
 export interface Facts {
-  /** Written by auth/authenticate, which reads it from Redis when the request headers arrive. */
+  /** Written by auth/authenticate. Read from Redis when the request headers arrive. */
   readonly agentRisk: AgentRisk;
   /** Written by the session check; null if the request is not a session step. */
   session: SessionFacts | null | undefined;
-  /** Written by the session check: read ahead, not confirmed. Verdicts other than passing throw `StaleRead`. */
+  /** Written by the session check if it read ahead, without confirmation. Only a pass is then allowed (`StaleRead`). */
   isReadAhead?: boolean;
-  /** Written by the hosted-tools check: models that tools of the provider run, besides those of the request. */
+  /** Written by the hosted-tools check: models that provider tools run, in addition to the request's models. */
   toolModels?: readonly string[];
   /** Written by the drift check; null if not measured. */
   drift: DriftFacts | null | undefined;
   /** Written by the normalization check; emptied once forwarded, like the body. */
   prompt: PromptFacts | undefined;
-  /** Written by the DLP check if it found nothing: all texts that it searched; emptied once forwarded. */
+  /** Written by the DLP check if it found nothing: all scanned texts. Emptied once forwarded. */
   searched?: readonly string[] | undefined;
   /** Written by the policy check; emptied once forwarded, like the body. */
   judged: JudgedCall | undefined;
-  /** Written by the policy-state check if the session has moved. The masks of the first judgement still apply. */
+  /** Written by the policy-state check if the session has changed state. The first judgement's masks still apply. */
   judgedAgain?: JudgedCall | undefined;
-  /** Written by the policy check: rules whose escalation was approved, in case the call is judged again. */
+  /** Written by the policy check: rules whose escalation was approved, kept in case the call is judged again. */
   approvedRules?: ReadonlySet<string>;
 }
 
@@ -36,7 +36,7 @@ export function newFacts(agentRisk: AgentRisk): Facts {
   return { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined };
 }
 
-/** Returns a fact that a check judges by. Throws if no check has written it, rather than treat it as harmless. */
+/** Returns a fact. Throws if no check has written it, because a missing fact must not count as harmless. */
 export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
   facts: Facts,
   name: Name,
@@ -59,10 +59,10 @@ export interface AgentRisk {
   readonly quarantineActive: boolean;
 }
 
-/** See docs/sessions.md; without drift. */
+/** See docs/sessions.md. Excludes drift (`DriftFacts`). */
 export interface SessionFacts {
   readonly id: string;
-  /** Unix ms. Distinguishes successive sessions of one name. 0 if read ahead and not yet open. */
+  /** Unix ms; 0 if read ahead and not open yet. Distinguishes successive sessions with the same id. */
   readonly createdAt: number;
   /** Undefined until a policy moves the session; the current policies define the initial state. */
   readonly state: string | undefined;
@@ -71,11 +71,11 @@ export interface SessionFacts {
   readonly steps: number;
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
-  /** Marks of earlier steps that policies need. */
+  /** Marks from earlier steps that policies need. */
   readonly marks: readonly string[];
   /** The session's own budget, from the first request that set one. */
   readonly budgetNanoUsd: number | undefined;
-  /** Lifetime after the last use, also of the session's budget account. */
+  /** Lifetime after the last use of the session and of its budget account. */
   readonly lifeMs: number;
 }
 

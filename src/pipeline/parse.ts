@@ -9,17 +9,17 @@ import type { Identified, Parsed } from './exchange.ts';
 /** Maximum number of models in a request, since each one costs a price look-up. */
 const MAX_MODELS = 32;
 
-/** Stage `Identified -> Parsed`: reads the body once, strictly. Throws GatewayError invalid_request. */
+/** Stage `Identified -> Parsed`: parses the body once, strictly. Throws GatewayError invalid_request. */
 export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   return runNow(requestInSteps(exchange, body));
 }
 
-/** Same as `parseRequest`, but scans, parses and reads in separate turns of the event loop. */
+/** Same as `parseRequest`, but in several turns of the event loop. */
 export function parseInTurns(exchange: Identified, body: Buffer): Awaitable<Parsed> {
   return inTurns(requestInSteps(exchange, body));
 }
 
-/** Smaller bodies fit into one turn. */
+/** Smaller bodies are parsed in one turn of the event loop. */
 const LARGE_BYTES = 131_072;
 
 export function isLarge(body: Buffer): boolean {
@@ -50,14 +50,14 @@ function parsedExchange(exchange: Identified, body: Buffer, json: JsonObject): P
   return { ...exchange, body, json, request, edits: [] };
 }
 
-/** Unknown endpoints are read whole, whatever the member names; MCP has its own rules. */
+/** Skips unknown endpoints, where all members are read whatever their names, and MCP, which has its own rules. */
 function refuseFolded({ endpoint, mcp }: Identified, json: JsonObject): void {
   if (mcp === undefined && endpoint.operation !== 'unknown') refuseFoldedNames(json);
 }
 
 /**
- * Overwrites the proxy key in a body: it must never be sent upstream, even in a prompt. Base64url needs no JSON
- * escapes, so the body stays valid and keeps its length. For escaped forms, see `spellsProxyKey`.
+ * Overwrites the proxy key in a body, because it must never be sent upstream, even in a prompt. The key is Base64url,
+ * so the body remains valid JSON of the same length. For escaped forms, see `spellsProxyKey`.
  */
 export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   let at = body.indexOf(rawKey);
@@ -67,7 +67,7 @@ export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   return masked;
 }
 
-/** Reports whether escapes in the body spell the proxy key. Few bodies escape plain characters. */
+/** Reports whether the body spells the proxy key with JSON escapes. Few bodies escape ASCII characters. */
 export function spellsProxyKey(body: Buffer, json: JsonObject, rawKey: string): boolean {
   return body.includes('\\u00') && JSON.stringify(json).includes(rawKey);
 }
@@ -77,7 +77,7 @@ function notAnObject({ mcp }: Identified, json: unknown): GatewayError {
   return new GatewayError(
     'invalid_request',
     isBatch
-      ? 'JSON-RPC batches are not accepted (MCP has none since 2025-06-18): send each message separately'
+      ? 'JSON-RPC batches are not supported (MCP removed them in 2025-06-18): send each message separately'
       : 'the body must be a JSON object',
   );
 }

@@ -3,11 +3,11 @@ import type { Batch } from './batch.ts';
 import type { Parsed } from './exchange.ts';
 
 /**
- * Thrown for a verdict based on stale data: a session that was read ahead has changed since, or the check would do more
- * than pass. The runner then reads again, and all `repeatable` checks judge again.
+ * Thrown instead of a verdict based on data read ahead, if the session has changed since or the verdict is not a pass.
+ * The runner then reads current data, and `repeatable` checks judge again.
  */
 export class StaleRead extends Error {
-  /** Name of the check that noticed, for `gateway_judged_again_total`. */
+  /** Name of the check that threw, for `gateway_judged_again_total`. */
   readonly by: string;
 
   constructor(by: string) {
@@ -23,15 +23,15 @@ interface NamedSession {
 }
 
 /**
- * A check's reads of a session from its store: together with the key's record if the request names its session,
- * otherwise once the body has arrived. Data read ahead may only let a request pass, and only if a comparison in the
- * batch of `requestBody` finds it unchanged (see `confirmed`).
+ * Reads session data from a check's store: together with the key's record if the headers contain the session id,
+ * otherwise once the body has arrived. Data read ahead can only let a request pass, and only if a comparison in the
+ * `requestBody` batch finds it unchanged (see `confirmed`).
  */
 export class SessionRead<Data> {
   #ahead: Promise<Data> | undefined;
   #current: { readonly reading: Promise<Data>; readonly isAhead: boolean } | undefined;
 
-  /** Reads together with the key. Stores without batches answer immediately, and nothing is read ahead. */
+  /** Reads together with the key's record. Does nothing without a batch, because such stores answer immediately. */
   readAhead(
     { keyHash, sessionId }: Caller,
     batch: Batch | undefined,
@@ -40,14 +40,14 @@ export class SessionRead<Data> {
     if (sessionId !== undefined && batch !== undefined) this.#ahead = handled(read({ keyHash, sessionId }));
   }
 
-  /** Returns what was read ahead, once. */
+  /** Returns the data read ahead, once. */
   takeAhead(): Promise<Data> | undefined {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     return ahead;
   }
 
-  /** Reads now, unless this data was read ahead and the session is also judged by data read ahead. */
+  /** Reads current data, unless both this check and the session check (`isReadAhead`) use data read ahead. */
   read({ facts }: Parsed, read: () => Promise<Data>): void {
     const ahead = this.takeAhead();
     this.#current =
@@ -56,7 +56,7 @@ export class SessionRead<Data> {
         : { reading: handled(read()), isAhead: false };
   }
 
-  /** Returns the data to judge by, once; undefined if `read` was not called. */
+  /** Returns the data to judge by, once, or undefined if `read` was not called. */
   async take(): Promise<{ readonly data: Data; readonly isAhead: boolean } | undefined> {
     const current = this.#current;
     this.#current = undefined;
@@ -74,7 +74,7 @@ export async function confirmed(
   same: Promise<boolean>,
   verdict: FinalVerdict | Promise<FinalVerdict> = PASS,
 ): Promise<FinalVerdict> {
-  // Awaits both: nothing may be repeated before the first outcome is known.
+  // Awaits both, because nothing may be repeated before the first outcome is known.
   const [compared, judged] = await Promise.allSettled([same, verdict]);
   if (compared.status === 'fulfilled' && !compared.value) throw new StaleRead(check);
   if (judged.status === 'rejected') throw judged.reason;
@@ -83,7 +83,7 @@ export async function confirmed(
   return judged.value;
 }
 
-/** Marks the rejection of a promise as handled: an earlier denial may leave it unawaited. */
+/** Marks a promise's rejection as handled, because after an earlier denial the promise may never be awaited. */
 export function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

@@ -10,15 +10,15 @@ export interface RunnerOptions {
   /** `server.shadow_mode`: shadowable denials become records. */
   readonly shadowMode: boolean;
   readonly observer: VerdictObserver;
-  /** Creates batches for the stores of the checks. Absent if the stores answer immediately. */
+  /** Creates batches for the checks' stores. Absent if the stores answer immediately. */
   readonly newBatch?: () => Batch;
   /** Called when a body is judged again, with the name of the check that found stale data. */
   readonly onJudgedAgain?: (by: string) => void;
 }
 
-/** The checks of one exchange. */
+/** Runs the checks for one exchange. */
 export interface Run {
-  /** Must be called first: sends the early reads of the checks. */
+  /** Must be called first. Sends the checks' early reads. */
   prepare(caller: Caller): void;
   admit(exchange: Admitted): Ruling;
   requestHeaders(exchange: Identified): Ruling;
@@ -41,7 +41,7 @@ interface Judgement<X extends Admitted> {
   readonly hooked: readonly Hooked[];
   readonly exchange: X;
   readonly pending: PendingCheck[];
-  /** Checks that need not judge again; undefined if no check ever judges again. */
+  /** Checks that need not judge again. Undefined for hooks that are never repeated. */
   readonly done: Set<Check> | undefined;
 }
 
@@ -70,7 +70,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       batch?.send();
     }
 
-    /** Judges by data that was read ahead, and again by current data if that is stale. */
+    /** Judges with data read ahead, and again with current data if the former was stale. */
     function judgeBody(exchange: Parsed): Ruling {
       const first: Judgement<Parsed> = {
         hook: 'requestBody',
@@ -93,7 +93,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     async function judgeBodyAgain(first: Judgement<Parsed>, cause: unknown): Promise<Denial | undefined> {
       if (!(cause instanceof StaleRead)) throw cause;
       options.onJudgedAgain?.(cause.by);
-      // Aborted operations must be forgotten before they are requested again.
+      // Aborted operations must settle before they are repeated.
       await Promise.allSettled(first.pending.map(({ verdict }) => verdict));
       prepare(first.exchange);
       return judge({ ...first, pending: [] });
@@ -121,7 +121,7 @@ export function createRunner(options: RunnerOptions): () => Run {
         : conclude(judgement, batch, ruling);
     }
 
-    /** Sends the batch, and waits for verdicts that depend on stores. */
+    /** Sends or drops the batch, then awaits the pending verdicts. */
     function conclude<X extends Admitted>(
       { hook, exchange, pending }: Judgement<X>,
       batch: Batch | undefined,
@@ -133,7 +133,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       return enforcement.settleAll(exchange, pending).then((refusal) => refusal ?? denial);
     }
 
-    /** Calls the checks, starting at an index, and waits only for asynchronous ones. */
+    /** Calls the checks from index `from` on, and awaits only asynchronous ones. */
     function firstDenial<X extends Admitted>(
       judgement: Judgement<X>,
       batch: Batch | undefined,
@@ -144,7 +144,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       for (let at = from; at < hooked.length; at++) {
         const entry = hooked[at];
         if (entry === undefined || done?.has(entry.check) === true) continue;
-        // Each check may need half a turn of the event loop for very many texts.
+        // With very many texts, each check may take half an event-loop turn.
         const verdict =
           isLong && isTurnOver()
             ? nextTurn().then(() => verdictOf(entry, judgement, batch))
@@ -161,7 +161,6 @@ export function createRunner(options: RunnerOptions): () => Run {
       return undefined;
     }
 
-    /** Returns a function that returns a denial, or else calls the checks after `at`. */
     function orNext<X extends Admitted>(judgement: Judgement<X>, batch: Batch | undefined, at: number) {
       return (denial: Denial | undefined): Ruling => denial ?? firstDenial(judgement, batch, at + 1);
     }

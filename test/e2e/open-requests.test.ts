@@ -10,9 +10,9 @@ import { envoyStats } from '../support/memory.ts';
 /** Many requests that are opened and never completed: they may not keep others out. */
 const STREAMS_A_CONNECTION = 1_000;
 const PROVIDER_KEY = 'sk-provider-0123456789';
-const OF_KEY = 'too many requests of this key are open: wait for some of them to end';
+const OF_KEY = 'this key has too many open requests: wait for some to end';
 const WITHOUT_BODY =
-  'the request was sent without its body, and too many others are waiting for theirs: send it again';
+  'too many requests are waiting for their bodies, and this one has waited longest: send it again';
 
 const refusal = (error: string): string =>
   `429 retry-after 1: ${JSON.stringify({ error, type: 'rate_limited' })}`;
@@ -174,7 +174,7 @@ describe('open requests of one client address', () => {
     expect(await ask(gateway(), third)).toMatchObject({
       status: 429,
       body: {
-        error: 'too many requests of this client address are open: wait for some of them to end',
+        error: 'this client address has too many open requests: wait for some to end',
         type: 'rate_limited',
       },
     });

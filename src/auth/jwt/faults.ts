@@ -1,6 +1,5 @@
 /**
- * Reasons for refusing a JWT or its proof. They appear only in the audit log and a metric, since attackers could learn
- * from them.
+ * Reasons for refusing a JWT or its proof. Only in the audit log and a metric, because attackers could learn from them.
  */
 export const TOKEN_FAULTS = [
   'jwt_missing',

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export interface FetchKeySetOptions {
   /** `zsp.jwks_url`. */
   readonly url: string;
-  /** Including the body. */
+  /** Time limit, including the body. */
   readonly timeoutMs: number;
 }
 
@@ -33,7 +33,7 @@ const setSchema = z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) });
 
 /**
  * Fetches a JWK Set (RFC 7517) and returns its usable keys. Does not follow redirects.
- * @throws Error without the address and the answer
+ * @throws Error with a message that contains neither the URL nor the response
  */
 export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
@@ -43,7 +43,7 @@ export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promi
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`the address of the key set answered with status ${String(response.status)}`);
+    throw new Error(`zsp.jwks_url answered with status ${String(response.status)}`);
   }
   return readKeySet(await textWithin(response));
 }
@@ -74,7 +74,7 @@ function parse(written: string): unknown {
   }
 }
 
-/** Accepts only public keys: a published private key is known to everyone. */
+/** Accepts only public keys, because a published private key is known to everyone. */
 function usable(key: unknown): JWK[] {
   if (typeof key !== 'object' || key === null || 'd' in key || 'k' in key) return [];
   const read = keySchema.safeParse(key);

@@ -8,10 +8,10 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** Public keys of the issuer: cached, refreshed, and fetched again for a token with an unknown key. */
+/** The issuer's public keys: cached, refreshed, and fetched again for a token with an unknown key. */
 export interface KeySet {
   /**
-   * Returns the key for the header of a token.
+   * Returns the key for a token header.
    * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable if there are no keys
    */
   readonly keyFor: JWTVerifyGetKey;
@@ -22,7 +22,7 @@ export interface KeySet {
 }
 
 const REFRESH_MS = 5 * 60_000;
-/** Limits use during an outage: keys may have been revoked in the meantime. */
+/** Limits use during an outage, because keys may have been revoked in the meantime. */
 const MAX_STALE_MS = 24 * 3_600_000;
 const COOLDOWN_MS = 10_000;
 /** Cooldown while there are no keys, when all requests are refused. */

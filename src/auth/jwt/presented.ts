@@ -1,6 +1,6 @@
 import { HEADER } from '../../headers.ts';
 
-/** Parts of a request that carry a JWT and its proof, or that a proof refers to. */
+/** The parts of a request that carry a JWT and its proof, or that a proof refers to. */
 export interface PresentedRequest {
   readonly method: string;
   /** Path and query exactly as received. */
@@ -15,7 +15,8 @@ const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
 /**
- * Reads the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, which may have a provider's token.
+ * Returns the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, unless that has a provider's
+ * token.
  */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);

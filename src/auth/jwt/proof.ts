@@ -4,7 +4,7 @@ import { TokenRefused, type TokenFault } from './faults.ts';
 import { TOKEN_ALGORITHMS } from './token.ts';
 
 export interface ProofOptions {
-  /** `server.public_url`, the address that clients use. */
+  /** `server.public_url`, the URL that clients use. */
   readonly publicUrl: string;
   readonly leewayMs: number;
   readonly now?: () => number;
@@ -20,26 +20,26 @@ export interface ProvenRequest {
 }
 
 /**
- * Verifies a DPoP proof (RFC 9449 section 4.3), except for replay. Returns the id under which it is claimed.
+ * Verifies a DPoP proof (RFC 9449 section 4.3), except for replay. Returns the proof id to claim.
  * @throws TokenRefused
  */
 export type VerifyProof = (proof: string, request: ProvenRequest) => Promise<string>;
 
 const MAX_PROOF_CHARS = 8_192;
 const MAX_ID_CHARS = 256;
-/** Maximum age, to which the leeway is added. */
+/** Maximum age, plus the leeway. */
 const MAX_AGE_MS = 60_000;
-/** Margin for clocks of gateways that differ by more than the leeway. */
+/** Margin for gateway clocks that differ by more than the leeway. */
 const MARGIN_MS = 60_000;
 
-/** Returns how long a proof must be remembered: until it has expired. */
+/** Returns the time for which a proof must be remembered, until it has expired. */
 export function proofLifeMs(leewayMs: number): number {
   return MAX_AGE_MS + 2 * leewayMs + MARGIN_MS;
 }
 
 export function createProofVerifier({ publicUrl, leewayMs, now = Date.now }: ProofOptions): VerifyProof {
   return async (proof, { method, target, token, proofKey }) => {
-    // The proof contains its key, which must be compared before it is used.
+    // The proof contains its own key, which must match before it is used.
     if ((await thumbprintOf(proof)) !== proofKey) throw new TokenRefused('dpop_other_key');
     const { jti, htm, htu, ath } = await proofClaims(proof, now(), leewayMs);
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARS) {

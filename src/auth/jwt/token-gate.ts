@@ -13,22 +13,22 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 
 export type { PresentedRequest } from './presented.ts';
 
-/** Sender of a request, as identified by a JWT. */
+/** The sender of a request, identified by a JWT. */
 export interface Bearer extends VerifiedToken {
-  /** Id of the DPoP proof, which has been verified except for replay. */
+  /** DPoP proof id. The proof has been verified except for replay. */
   readonly proofId: string | undefined;
 }
 
 /** Checks JWTs, which complement proxy keys (docs/identity.md). */
 export interface TokenGate {
   /**
-   * Returns the bearer; undefined if the request has no JWT and needs none.
+   * Returns the bearer, or undefined if the request has no JWT and needs none.
    * @throws TokenRefused, GatewayError gateway_unavailable
    */
   read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;
   /** Set if the JWT names a key, and no raw key is needed. */
   readonly namesKeys: boolean;
-  /** Returns why this bearer must not use the key; undefined if it may. */
+  /** Returns why this bearer must not use the key, or undefined if it may. */
   faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
   claimProof(proofId: string, requestId: string): Promise<boolean>;
 }
@@ -125,7 +125,7 @@ interface ProofStoreOptions {
 interface ProofStore {
   /**
    * Claims a proof for a request. Returns false if another request has already claimed it. The same request may claim
-   * it again: Envoy and the Redis client retry after broken connections.
+   * it again, because Envoy and the Redis client retry after broken connections.
    * @throws GatewayError redis_unavailable
    */
   claim(proofId: string, requestId: string): Promise<boolean>;

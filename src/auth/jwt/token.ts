@@ -5,10 +5,10 @@ import { RecentMap } from '../../recent-map.ts';
 import { TokenRefused, type TokenFault } from './faults.ts';
 import type { KeySet } from './key-set.ts';
 
-/** Only asymmetric algorithms: a public key must not work as a shared secret. */
+/** Only asymmetric algorithms, so that a public key cannot serve as a shared secret. */
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** Values by name. A claim that is a list has several. */
+/** Values by claim name. An array claim has several. */
 export type TokenClaims = Readonly<Record<string, readonly string[]>>;
 
 export interface VerifiedToken {
@@ -30,7 +30,7 @@ export interface TokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   readonly leewayMs: number;
-  /** Further claims to read (`budgets[].match.claims`). */
+  /** Names of further claims to read (`budgets[].match.claims`). */
   readonly claims?: readonly string[];
   readonly now?: () => number;
 }
@@ -58,7 +58,7 @@ interface Remembered {
 
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { keys, issuer, audience, leewayMs, claims: claimNames = [], now = Date.now } = options;
-  /** Keyed by digest: agents send the same token with every request. */
+  /** Verified tokens by digest, because agents send the same token with every request. */
   const known = new RecentMap<Remembered>(MAX_REMEMBERED);
 
   return async (written) => {
@@ -105,7 +105,7 @@ function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): Verifie
 const MAX_CREDENTIALS = 32;
 const MAX_VALUES = 1_000;
 
-/** Refuses unreadable claims: otherwise, a budget would not count these requests. */
+/** Refuses malformed claims, because budgets would not count such requests. */
 function furtherClaims(
   payload: JWTPayload,
   names: readonly string[],
@@ -135,7 +135,7 @@ function isNameClaim(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS;
 }
 
-/** Refuses a token with an unknown binding: a thief could use it. */
+/** Refuses tokens with an unknown binding, because a thief could use them. */
 function proofKeyOf({ cnf }: JWTPayload): string | undefined {
   if (cnf === undefined) return undefined;
   const { jkt, ...others } = (cnf ?? {}) as { readonly jkt?: unknown };

@@ -6,7 +6,7 @@ import { RecentMap } from '../../recent-map.ts';
 const SMALL_KEYS_FACTOR = 3;
 /** Number of body bytes that cost as much as a request. */
 const BYTES_PER_UNIT = 2_048;
-/** Time allowed for reading a body: four times the usual, since a busy worker also serves other requests. */
+/** Time allowed for parsing a body: four times the usual, because a busy worker also serves other requests. */
 const MS_PER_BODY_BYTE = 64 / 32_768;
 /** Spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;
@@ -25,7 +25,7 @@ export interface Admission {
    * @throws GatewayError overloaded
    */
   admit(caller: string | undefined): void;
-  /** Counts a request, or its body, of a caller whose credential was accepted. */
+  /** Counts a request, or its body if `bodyBytes` is set, for a caller whose credential was accepted. */
   served(caller: string, bodyBytes?: number): void;
   close(): void;
 }
@@ -37,8 +37,8 @@ interface AdmissionOptions {
 }
 
 /**
- * Measures the delay of a worker: how late its event loop is, or how long it was busy while its oldest message waited.
- * Idle time does not count: the message was then waiting for Redis, a policy engine or an approval.
+ * Measures a worker's delay: how late its event loop is, or how long it was busy while the oldest message waited,
+ * whichever is longer. Idle time is excluded, because the message then waits for Redis, a policy engine or an approval.
  */
 export function createAdmission({ limitMs, onShed, clocks = LOOP_CLOCKS }: AdmissionOptions): Admission {
   const loop = new LoopDelay(clocks);
@@ -107,7 +107,7 @@ class KeyShares {
     this.#currentUnits += units;
   }
 
-  /** Reports whether a key is unknown, or has used at least the mean of all keys. */
+  /** Reports whether a key is unknown, or has used at least the mean share. */
   isLarge(key: string): boolean {
     this.#turnWindow();
     if (this.#known.get(key) === undefined) return true;
@@ -131,7 +131,7 @@ class KeyShares {
 const TICK_MS = 50;
 /** Shorter delays are normal. */
 const LATE_MS = 50;
-/** How long a delay stays current: requests that waited because of it are still being served. */
+/** A delay stays current for this time, because requests that it delayed are still being served. */
 const HOLD_MS = 500;
 
 /** Monotonic milliseconds. */
@@ -146,7 +146,10 @@ const LOOP_CLOCKS: LoopClocks = {
   activeMs: () => performance.eventLoopUtilization().active,
 };
 
-/** Measures how late an event loop runs, and how long it was busy. Without CPU time, a loop is late but not busy. */
+/**
+ * Measures an event loop's lateness, and its busy time. A loop without CPU time is not active, so lateness counts as
+ * busy.
+ */
 class LoopDelay {
   readonly #clocks: LoopClocks;
   #dueAt: number;
@@ -161,7 +164,7 @@ class LoopDelay {
     this.#activeMs = clocks.activeMs();
   }
 
-  /** Must be called every `TICK_MS`, as far as the event loop allows. */
+  /** Must be called every `TICK_MS`, or as soon as the event loop allows. */
   tick(): void {
     const now = this.#clocks.now();
     const activeMs = this.#clocks.activeMs();

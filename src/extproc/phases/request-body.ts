@@ -26,11 +26,11 @@ export async function onRequestBody(
   const { exchange, run, rawKey, ownRefusal } = state;
   if (received.length > state.target.maxRequestBytes) throw tooLarge(state.target.maxRequestBytes);
   const { signer, admission, aliases } = context.services;
-  // Many bodies may arrive at the same time: the worker may have become overloaded since the headers.
+  // Many bodies may arrive together, so the worker may have become overloaded since the headers.
   admission.admit(context.caller);
   if (context.caller !== undefined) admission.served(context.caller, received.length);
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };
-  // Without a raw key, a JWT named the key.
+  // The raw key is empty if a JWT identified the key.
   const body = rawKey === '' ? received : withoutProxyKey(received, rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
   const reading = isBytes ? readBytes(state, body) : readJson(context, state, body);
@@ -66,13 +66,13 @@ async function readLargeJson(context: StreamContext, state: At<'identified'>, bo
   }
 }
 
-/** Refuses a body that spells the proxy key in a way that could not be overwritten. */
+/** Refuses a body that spells the proxy key with escapes, which cannot be overwritten. */
 function withoutSpelledKey(parsed: Parsed, { rawKey }: At<'identified'>): Parsed {
   if (rawKey !== '' && spellsProxyKey(parsed.body, parsed.json, rawKey)) throw proxyKeyCarried();
   return parsed;
 }
 
-/** Stores the id of an unreadable message for its answer. */
+/** Stores the id of an invalid JSON-RPC message for the refusal. */
 function unread(failure: unknown, context: StreamContext, state: At<'identified'>, body: Buffer): unknown {
   if (state.exchange.mcp !== undefined) context.state = { ...state, unreadId: messageId(body) };
   return failure;

@@ -31,7 +31,7 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Checks the credentials first: without a valid key, a client gets only a 401. */
+/** Checks the credentials first, so that a client without a valid key gets only a 401. */
 export async function onRequestHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -60,7 +60,7 @@ export async function onRequestHeaders(
   if (credentials.proxyKeys.length === 0) context.place?.claimKey(identity.key.keyHash);
   const limited = await run.admit(admitted);
   if (limited !== undefined) return limited;
-  if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
+  if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys: send only one');
 
   if (path === undefined) throw unknownAuthority();
   const hasBody = !message.endOfStream;
@@ -97,7 +97,7 @@ export async function onRequestHeaders(
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** Answers requests about names in `models`. Lists the names if the provider cannot be asked for its models. */
+/** Answers requests about names in `models`, and lists these names if the provider cannot be called. */
 function ownAnswer(
   context: StreamContext,
   exchange: Identified,
@@ -115,9 +115,8 @@ function ownAnswer(
 }
 
 /**
- * Returns the parts of the request, except the body, that are sent upstream. An MCP server is called at its own
- * address.
- * @param query as received: a key in it is reported even if the parameter is removed
+ * Returns the parts of the request, except the body, that are sent upstream. MCP servers get neither path nor query.
+ * @param query as received, because a key in it is reported even if the parameter is removed
  */
 function forwardedParts(exchange: Identified, kind: Target['kind'], query: string): Travelling {
   const { path, providerKey, headers, traceState } = exchange;
@@ -171,7 +170,7 @@ type ServedBy = Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' |
 
 /**
  * Returns the provider with its credential, or the MCP server, which gets none of the client's keys. A missing
- * credential is refused later, since the body may name an alias.
+ * credential is refused only later, because the body may name an alias.
  */
 function servedBy(
   { services }: StreamContext,
@@ -184,7 +183,7 @@ function servedBy(
     return { provider, providerKey: undefined, mcp: target.mcp, ownRefusal: undefined };
   }
   const { provider } = target.upstream;
-  if (another !== undefined) throw twoKeys('provider keys; send one, in X-Gateway-Provider-Key');
+  if (another !== undefined) throw twoKeys('provider keys: send only one, in X-Gateway-Provider-Key');
   try {
     const chosen = services.providerCredentials.choose(key, provider, providerKey);
     return { provider, ...chosen, ownRefusal: undefined };
@@ -207,7 +206,7 @@ function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): st
   return token && hash('sha256', token, 'base64');
 }
 
-/** Checks both of two different keys before refusing the request: an unknown key must still result in a 401. */
+/** If there are two different keys, checks both, because an unknown key must result in a 401 and not in a 400. */
 async function identify(
   context: StreamContext,
   run: Run,
@@ -226,13 +225,13 @@ async function identify(
 }
 
 function twoKeys(which: string): GatewayError {
-  return new GatewayError('invalid_request', `the request has two different ${which}: send only one`);
+  return new GatewayError('invalid_request', `the request has two different ${which}`);
 }
 
 /** Envoy joins several Host headers with commas; a proxy in front may have used any of them (RFC 9112 section 3.2). */
 function assertOneHost(authority: string): void {
   if (authority.includes(',')) {
-    throw new GatewayError('invalid_request', 'the request has more than one Host header; send one');
+    throw new GatewayError('invalid_request', 'the request has several Host headers: send only one');
   }
 }
 

@@ -25,7 +25,7 @@ export async function onResponseBody(
   await readFacts(read);
   const denial = await state.run.response(exchange);
   if (denial !== undefined) return denial;
-  // A check redirects the client to the next page of a list.
+  // A check may redirect the client to the next page of a list.
   context.status = Number(exchange.responseHeaders.get(':status') ?? context.status);
   const { aliases } = context.services;
   if (aliases !== undefined && exchange.endpoint.operation === 'models' && isSuccess(exchange)) {

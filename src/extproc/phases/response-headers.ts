@@ -16,7 +16,7 @@ import { readResponseHead } from '../request/request-head.ts';
 import { wasSent, type At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 
-/** Envoy's local replies in place of an upstream (envoy/local-replies), which lack the JSON-RPC id. */
+/** Envoy's local replies in place of an upstream's answer (envoy/local-replies), which lack the JSON-RPC id. */
 const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_timeout'>> = {
   502: 'upstream_unavailable',
   504: 'upstream_timeout',
@@ -29,7 +29,7 @@ export function onResponseHeaders(
   const { status, headers } = readResponseHead(message.headers);
   context.status = status;
   const { state } = context;
-  // An early local reply of Envoy: nothing was forwarded, and the gate lets the reply pass.
+  // Envoy replied early: nothing was forwarded, and the response gate passes the reply.
   if (!wasSent(state)) return awaitResponseBody();
   const { run } = state;
   const isTraced = context.trace?.isRecorded === true;
@@ -59,7 +59,7 @@ export function onResponseHeaders(
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
 }
 
-/** Records which target answered, for the receipt and records. */
+/** Records which target answered, for the response headers and the receipt. */
 function noteAttempt(context: StreamContext, { parsed, attempt }: Reached): void {
   if (attempt === undefined) return;
   noteServed(parsed);
@@ -75,7 +75,7 @@ async function endUnanswered(context: StreamContext, { run, parsed }: At<'answer
   return awaitResponseBody();
 }
 
-/** Refuses redirects, which would lead clients around the gateway. */
+/** Refuses redirects, because clients that follow them would bypass the gateway. */
 function assertNotMoved(exchange: Answered): void {
   const redirect = refusedRedirect(exchange);
   if (redirect === undefined) return;
@@ -134,7 +134,7 @@ function unanswered(
 function noAnswer(status: number): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    `the provider sent status ${String(status)}, which the gateway cannot forward. It may have processed the request; try again if that does no harm`,
+    `the provider sent status ${String(status)}, which the gateway cannot forward. The request may have been processed: retry only if that is safe`,
   );
 }
 

@@ -4,9 +4,7 @@ import { dropTrailers, streamChunk, type PhaseReply } from '../reply/respond.ts'
 import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
-/**
- * Every chunk gets a reply, even an empty one. The last reply contains buffered bytes, closing comments and the end.
- */
+/** Replies to every chunk, even an empty one. The last reply contains buffered bytes, closing comments and the end. */
 export function onStreamChunk(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -50,7 +48,7 @@ function cutOff(
   return emit(context, emission.bytes, isFirst);
 }
 
-/** Handles trailers, which end an HTTP/2 stream without a last chunk: sends buffered bytes and drops the trailers. */
+/** Sends buffered bytes and drops the trailers, which end an HTTP/2 stream without a last chunk. */
 export async function onResponseTrailers(
   context: StreamContext,
   message: ProcessingRequest,
@@ -69,7 +67,7 @@ async function end(context: StreamContext, state: At<'streaming' | 'streamed'>):
   return last;
 }
 
-/** The headers have been sent: only log and metrics can report a cut as a refusal. */
+/** The headers have already been sent, so only log and metrics can report a cut as a refusal. */
 function finishStream(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
   if (last.failure !== undefined) context.services.observer.failed(context.requestId, last.failure);
   context.refusal ??= last.cut;

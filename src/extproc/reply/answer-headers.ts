@@ -6,7 +6,7 @@ import type { HeaderChanges } from './respond.ts';
 import type { Receipt } from '../../signing/receipt.ts';
 import type { HeaderList } from '../wire/messages.ts';
 
-/** Adds headers of the checks, and removes headers of the answer that must not reach a client (`isShown`). */
+/** Adds the checks' headers, and removes answer headers that must not reach a client (`isShown`). */
 export function headerChanges(context: StreamContext, exchange: Answered): HeaderChanges {
   const set = [...exchange.responseHeaders];
   const source = exchange.mcp === undefined ? 'provider' : 'mcp';
@@ -30,10 +30,7 @@ export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
   return { ...changes, set: [...changes.set, ['content-length', String(body.length)]] };
 }
 
-/**
- * Adds a receipt to an answer's headers if answers are signed and the key is known.
- * @param status the status sent to the client
- */
+/** Adds a receipt if answers are signed and the key is known. `status` is the status sent to the client. */
 export function withReceipt(context: StreamContext, status: number, headers: HeaderList): HeaderList {
   const { signer } = context.services;
   const exchange = signer && exchangeOf(context);

@@ -14,7 +14,7 @@ export interface Reached {
 
 /** Response details that Envoy sets if an upstream answered. */
 const VIA_UPSTREAM = 'via_upstream';
-/** Details of failures before the provider saw, or billed, anything. */
+/** Response details of failures before the provider received, or billed, anything. */
 const NOT_CONNECTED =
   /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 
@@ -45,8 +45,8 @@ interface Tried {
 }
 
 /**
- * Reads the record of the attempts (envoy/attempts.lua). An attempt that is not in it may have been processed.
- * @throws Error without a record: the answer is withheld, and the reservation charged
+ * Parses the record of the attempts (envoy/attempts.lua). An attempt missing from it may have been processed.
+ * @throws Error without a record; the answer is then withheld, and the reservation charged
  */
 function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached {
   const tried = [...record.matchAll(/(\d{1,2}):([\w]{1,16}):\d{1,3}(?:,|$)/g)].map(

@@ -7,7 +7,7 @@ type Services = Pick<StreamContext['services'], 'providerCredentials'>;
 
 const KEY_REFUSALS: readonly number[] = [401];
 
-/** Reports whether only the body, not the status, shows that the provider refused a credential of the gateway. */
+/** Reports whether only the body, not the status, shows that the provider refused one of the gateway's credentials. */
 export function isDecidedByBody({
   heldCredential,
   provider,
@@ -18,7 +18,7 @@ export function isDecidedByBody({
 }
 
 /**
- * Notes whether the provider has accepted the gateway's credential, by the status of its answer.
+ * Records, by the answer's status, whether the provider accepted the gateway's credential.
  * @throws GatewayError credential_unavailable if it was refused
  */
 export function assertCredential(services: Services, exchange: Answered): void {
@@ -28,7 +28,7 @@ export function assertCredential(services: Services, exchange: Answered): void {
 }
 
 /**
- * Same as `assertCredential`, but judges by the body of an error.
+ * Same as `assertCredential`, but decides by the body of an error.
  * @throws GatewayError credential_unavailable if it was refused
  */
 export function assertCredentialInBody(services: Services, exchange: Answered): void {
@@ -38,10 +38,10 @@ export function assertCredentialInBody(services: Services, exchange: Answered): 
   note(services, exchange, keyRefusedIn.text.test(text));
 }
 
-/** Providers explain a refusal in its first lines. */
+/** Providers explain a refusal at the start of the body. */
 const MAX_READ_BYTES = 16_384;
 
-/** A refusal may quote the credential, in full or in part, so its answer is replaced. */
+/** A refusal may quote the credential, in full or in part, so it is replaced. */
 function note({ providerCredentials }: Services, exchange: Answered, isRefused: boolean): void {
   const { heldCredential, providerKey } = exchange;
   if (heldCredential === undefined || providerKey === undefined) return;

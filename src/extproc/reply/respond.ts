@@ -12,7 +12,7 @@ import {
 } from '../wire/messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
 
-/** Messages for Envoy in order, or a denial, which is rendered at the end. */
+/** Messages for Envoy in order, or a denial, which `serveStream` renders. */
 export type PhaseReply = ProcessingResponse | readonly ProcessingResponse[] | Denial;
 
 export function isDenial(reply: PhaseReply): reply is Denial {
@@ -26,8 +26,8 @@ export interface HeaderChanges {
 }
 
 /**
- * Makes Envoy send the answer to the sidecar too; otherwise, the response gate passes no upstream answer. If this were
- * the configured mode, Envoy itself could not answer malformed requests.
+ * Makes Envoy send the answer to the sidecar too; otherwise, the response gate passes no upstream answer. As the
+ * configured mode, it would prevent Envoy from answering malformed requests.
  */
 const WITH_ANSWER: ModeOverride = {
   response_header_mode: SEND,
@@ -37,12 +37,12 @@ const WITH_ANSWER: ModeOverride = {
   response_trailer_mode: SKIP,
 };
 
-/** Gives no verdict yet: the body follows. */
+/** Gives no verdict yet, because the body follows. */
 export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} }, mode_override: WITH_ANSWER };
 }
 
-/** Gives the request gate's verdict. Only for the last request phase: otherwise an uninspected body could follow. */
+/** Gives the request gate's verdict. Only for the last request phase, so that no uninspected body can follow. */
 export function forwardRequest(
   phase: 'request_headers' | 'request_body',
   changes: HeaderChanges,
@@ -68,7 +68,7 @@ export function dropTrailers(
   return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
-/** Gives no verdict yet: the buffered body follows. */
+/** Gives no verdict yet, because the buffered body follows. */
 export function awaitResponseBody(): ProcessingResponse {
   return { response_headers: { response: {} } };
 }
@@ -87,8 +87,8 @@ export function passWhole(
 }
 
 /**
- * Starts a streamed answer, whose chunks the sidecar receives and sends. Removes `content-length`: with it, Envoy would
- * answer 500 and leave the client hanging.
+ * Starts a streamed answer, whose chunks the sidecar receives and sends. Removes `content-length`, because otherwise
+ * Envoy would answer 500 and leave the client hanging.
  */
 export function startStream(changes: HeaderChanges): ProcessingResponse {
   return {
@@ -116,7 +116,7 @@ export function bePatient(ms: number): ProcessingResponse {
   return { override_message_timeout_ms: ms };
 }
 
-/** Ends the exchange with an answer of the gateway. By `details`, Envoy keeps the body and decides about logging. */
+/** Ends the exchange with the gateway's own answer. `details` makes Envoy keep the body, and decides about logging. */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,
   headers: HeaderList,

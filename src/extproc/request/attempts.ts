@@ -19,10 +19,7 @@ import {
   isSent,
 } from './sent-headers.ts';
 
-/**
- * Envoy refuses a change that makes the headers of a request larger than 60 KiB; 4 KiB are left for the other new
- * headers.
- */
+/** Envoy refuses changes that make the request headers exceed 60 KiB. 4 KiB are reserved for other new headers. */
 const MAX_PLANS_BYTES = 60 * 1_024 - 4_096;
 
 type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
@@ -37,8 +34,8 @@ interface Planned extends RoutedTo {
 
 /**
  * Sends a request that several targets may receive, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) according to the plans written here. The checks have judged each of them. A header is sent to a
- * target only if the first target would also receive it: the checks have searched no other headers.
+ * (envoy/attempts.lua) according to the plans written here, which the checks have judged. A header is sent to a target
+ * only if the first target would also receive it, because the checks have scanned no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,
@@ -81,8 +78,7 @@ async function changesFor(
 }
 
 /**
- * Returns the first targets whose plans, together with the client's headers, fit into the headers of a request. Returns
- * at least one.
+ * Returns the first targets, at least one, whose plans fit into the request headers together with the client's headers.
  */
 function fitting(
   wanted: readonly Planned[],
@@ -115,7 +111,7 @@ function replyFor(
   { planned, passing, edited }: Plans,
 ): ProcessingResponse {
   const [first] = planned;
-  if (first === undefined) throw new Error('there is no target to ask');
+  if (first === undefined) throw new Error('no target to call');
   const set = new Map<string, string>([
     [':authority', first.target.upstream.authority],
     [':path', pathOf(first)],
@@ -133,7 +129,7 @@ function pathOf({ target, exchange }: RoutedTo): string {
   return target.upstream.basePath + exchange.path + exchange.query;
 }
 
-/** Writes the changes of one attempt, for envoy/attempts.lua. */
+/** Encodes the changes for one attempt. envoy/attempts.lua decodes them. */
 function planOf(planned: Planned, passing: readonly string[]): string {
   const { exchange, target, splices, again } = planned;
   const { cluster, authority } = target.upstream;

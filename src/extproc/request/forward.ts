@@ -59,14 +59,14 @@ function sendEdited(
     exchange.fallbacks?.includes(fallback.exchange),
   );
   if (fallbacks.length > 0) return sendAttempts(context, { ...state, fallbacks }, masked);
-  // With no fallback left, the target's own edits may change the shared body.
+  // Without fallbacks, the target's own edits may change the shared body.
   exchange.edits.push(...(exchange.ownEdits ?? []));
   if (signer !== undefined) return signAndSend(context, state, phase, { masked, signer });
   if (exchange.edits.length === 0) return send(context, state, phase, masked);
   return applyEditsInTurns(exchange.body, exchange.edits).then((body) => send(context, state, phase, body));
 }
 
-/** Signs the body after every edit. */
+/** Signs the body after all edits. */
 async function signAndSend(
   context: StreamContext,
   state: At<'parsed'>,
@@ -138,8 +138,8 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
   return {
     set: [[':path', upstream.path], ...rewritten, ...upstream.headers],
     passes: (name) =>
-      // Requests without a body mirror nothing. Mirrored header names may contain underscores: MCP derives them from
-      // argument names.
+      // Requests without a body mirror nothing. Mirrored header names may contain underscores, because MCP derives them
+      // from argument names.
       isMirrored(name) ? request.mcp !== undefined && !mirrored.has(name) : isSent(exchange, name),
   };
 }

@@ -3,7 +3,7 @@ import { readMediaType } from '../../media-type.ts';
 import type { Endpoint } from '../../providers/dialect.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** JSON for a dialect; bytes with text for an endpoint without a dialect. */
+/** `json` for a dialect, `bytes` for text sent to an unknown endpoint. */
 export type BodyForm = 'json' | 'bytes';
 
 export const JSON_TYPE = 'application/json';
@@ -14,7 +14,7 @@ export const JSON_TYPE = 'application/json';
  */
 export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boolean, maxBytes: number): void {
   if (head.method !== 'POST') {
-    if (hasBody) throw new GatewayError('invalid_request', `a ${head.method} request takes no body`);
+    if (hasBody) throw new GatewayError('invalid_request', `a ${head.method} request must not have a body`);
     return;
   }
   const coding = head.headers.get('content-encoding');
@@ -30,7 +30,7 @@ export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boole
     throw new GatewayError('unsupported_media_type', `send Content-Type: ${JSON_TYPE}`);
   }
   if (Number(head.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // SDKs cancel a batch or a response without a body.
+  // Unknown endpoints may lack a body: SDKs send none to cancel a batch or a response.
   if (!hasBody && (endpoint.operation !== 'unknown' || form === 'bytes')) {
     throw new GatewayError('invalid_request', 'the request has no body');
   }
@@ -48,7 +48,7 @@ export function bodyForm(contentType: string | undefined, { operation }: Endpoin
 
 const ANY_BYTES = 'application/octet-stream';
 
-/** boto3's invoke_model omits the type of its JSON. */
+/** boto3's invoke_model sends its JSON without a type. */
 function isUnspecified(contentType = ''): boolean {
   return contentType.trim() === '';
 }

@@ -3,9 +3,9 @@ import type { HeaderList } from '../wire/messages.ts';
 /** Names are in lower case. */
 export interface RequestHead {
   readonly method: string;
-  /** Path and query. May contain a proxy key: must never be logged. */
+  /** Path and query. Must never be logged, because it may contain a proxy key. */
   readonly target: string;
-  /** The Host header or `:authority`; several are joined with `,`. */
+  /** The Host header or `:authority`; several values are joined with `,`. */
   readonly authority: string;
   readonly requestId: string;
   /** All headers except pseudo headers. */
@@ -34,7 +34,7 @@ export function readRequestHead(received: HeaderList): RequestHead {
   return { method, target, authority, requestId: headers.get('x-request-id') ?? '', list, headers };
 }
 
-/** Joins repeated headers: a second encoding must not be hidden by the first. */
+/** Joins repeated headers, so that one content encoding cannot hide another. */
 export function readResponseHead(received: HeaderList): { status: number; headers: Map<string, string> } {
   const headers = new Map<string, string>();
   for (const [key, text] of received) {

@@ -10,14 +10,14 @@ import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Names the model that serves an alias in the answer's headers, in visible ASCII. */
+/** Adds the provider and model that serve an alias to the response headers, in visible ASCII. */
 export function noteServed({ alias, provider, request, responseHeaders }: Parsed): void {
   if (alias === undefined) return;
   const model = (request.model ?? '').replace(/[^\x21-\x7e]/g, '?');
   responseHeaders.set(HEADER.servedBy, `${provider.name}/${model}`);
 }
 
-/** Frees memory of the request: a stream may run for hours. */
+/** Frees the request's memory, because a stream may run for hours. */
 export function emptyForwarded(exchange: Parsed): void {
   exchange.body = NOTHING;
   exchange.json = {};
@@ -27,7 +27,7 @@ export function emptyForwarded(exchange: Parsed): void {
   exchange.facts.judgedAgain = undefined;
 }
 
-/** Sets the type of a body that was read as JSON, so that the upstream also reads it as JSON. */
+/** Sets the type of a body that was parsed as JSON, so that the upstream also parses it as JSON. */
 export function contentType({ endpoint, headers, method }: Parsed): HeaderList {
   const type = headers.get('content-type');
   const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';
@@ -49,8 +49,8 @@ export function credentialHeaders(
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /**
- * Keeps the idempotency keys of different proxy keys on one account apart: a provider answers a repeated idempotency
- * key with its first answer. Retries of a client get the same value.
+ * Keeps the idempotency keys of different proxy keys on one account apart, because a provider answers a repeated
+ * idempotency key with its first answer. A client's retries get the same value.
  */
 export function idempotencyHeaders(exchange: Parsed): HeaderList {
   const { key, headers } = exchange;
@@ -86,7 +86,7 @@ export const ENVOYS: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Reports whether a client header may be forwarded. Uses an allowlist: no list of forbidden headers is complete. */
+/** Reports whether a client header may be forwarded. Uses an allowlist, because no denylist is complete. */
 export function isSent(exchange: Parsed, name: string): boolean {
   if (ENVOYS.has(name)) return true;
   return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;

@@ -1,17 +1,17 @@
 import { errorShapeOf } from '../../providers/error-shapes.ts';
 import type { ErrorShape } from '../../providers/descriptor.ts';
 
-/** The API that a request addresses, which decides the form of a refusal. */
+/** The API that a request addresses. Determines the shape of refusals. */
 export type Surface =
   | { readonly kind: 'provider'; readonly shape: ErrorShape }
   | { readonly kind: 'mcp' }
-  /** An address at which MCP clients look for an authorization server. */
+  /** A URL at which MCP clients look for an authorization server. */
   | { readonly kind: 'oauth' }
   | { readonly kind: 'none' };
 
 export const NO_SURFACE: Surface = { kind: 'none' };
 
-/** At the root (RFC 8414, RFC 9728) or below an address. */
+/** At the root (RFC 8414, RFC 9728) or below another path. */
 const WELL_KNOWN = '.well-known';
 /** Endpoints of an authorization server that publishes no metadata (MCP 2025-03-26). */
 const DEFAULT_ENDPOINTS: ReadonlySet<string> = new Set(['/register', '/authorize', '/token']);

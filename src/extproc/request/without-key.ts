@@ -7,8 +7,8 @@ import { refuse } from '../reply/respond.ts';
 import { isForBrowsers } from './surface.ts';
 
 /**
- * Answers requests of browsers and MCP clients that need no key: preflights, and searches for an authorization server.
- * Undefined if a key is required.
+ * Answers requests that need no key: CORS preflights, and MCP clients' look-ups of an authorization server. Returns
+ * undefined if a key is required.
  * @throws GatewayError not_found, policy_denied
  */
 export function answerWithoutKey(context: StreamContext, head: RequestHead): ProcessingResponse | undefined {
@@ -31,6 +31,6 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
 function strangeOrigin(): GatewayError {
   return new GatewayError(
     'policy_denied',
-    'this web page may not call the gateway: an operator can add its Origin to mcp.allowed_origins',
+    'this web page is not allowed to call the gateway: an operator can add its Origin to mcp.allowed_origins',
   );
 }

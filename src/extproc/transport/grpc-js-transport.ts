@@ -84,7 +84,7 @@ export async function startGrpcJsTransport(options: TransportOptions): Promise<T
 
 /** Required by grpc-js; only clients call it. */
 function unused(): never {
-  throw new Error('a gRPC server does not serialize requests or read responses');
+  throw new Error('a gRPC server does not serialize requests or parse responses');
 }
 
 function serveGrpcCall(stream: GrpcCall, options: TransportOptions): void {
@@ -151,10 +151,10 @@ class GrpcJsCall implements RpcCall {
 }
 
 /**
- * Lifts Node's rapid-reset guard. Envoy ends each ext_proc stream with RST_STREAM, which the guard counts as an attack:
- * about one request in a thousand would lose its connection (docs/architecture.md#failing-closed). The only peer is our
- * own Envoy, on a private socket. grpc-js has no option for this.
- * @throws Error if grpc-js no longer keeps its http2 options here
+ * Lifts Node's rapid-reset guard. Envoy ends each ext_proc stream with RST_STREAM, which the guard takes for an attack,
+ * so that about one request in a thousand would lose its connection (docs/architecture.md#failing-closed). The only
+ * peer is our own Envoy, on a private socket. grpc-js has no option for this.
+ * @throws Error if grpc-js no longer has `commonServerOptions`
  */
 function liftResetGuard(server: Server): void {
   const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;
@@ -185,7 +185,7 @@ function credentials(held: HeldCertificates | undefined): ServerCredentials {
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-/** Notifies listeners in a microtask: grpc-js ignores updates until the call that adds the listener has returned. */
+/** Notifies listeners in a microtask, because grpc-js ignores updates until the call that adds the listener returns. */
 class HeldCertificates implements experimental.CertificateProvider {
   #tls: ListenTls;
   readonly #caListeners = new Set<CaListener>();

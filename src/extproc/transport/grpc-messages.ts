@@ -8,7 +8,7 @@ const FIRST_BYTES = 65_536;
 export interface MessageEvents {
   /** The message is `bytes[from, to)`. */
   message(bytes: Buffer, from: number, to: number): void;
-  /** Called when the peer sends no more and every message has been delivered. */
+  /** Called when the peer has finished and every message has been delivered. */
   finished(): void;
   /** Called on a fault. No event follows. */
   broken(why: 'compressed' | 'too long' | 'cut'): void;
@@ -21,8 +21,8 @@ interface ByteRange {
 }
 
 /**
- * Splits the body of a gRPC stream into messages. A message that arrives in one piece is delivered in place. While
- * paused, the reader keeps the input, which the window of the stream bounds.
+ * Splits the body of a gRPC stream into messages. A message that arrives in one piece is delivered without copying.
+ * While paused, the reader buffers input, within the stream's window.
  */
 export class MessageReader {
   readonly #events: MessageEvents;
@@ -84,7 +84,7 @@ export class MessageReader {
     }
   }
 
-  /** Copies a small piece of a large buffer: the buffer can then be freed. */
+  /** Copies a small part of a large buffer, so that the buffer can be freed. */
   #hold({ bytes, from, to }: ByteRange): void {
     const isSmall = to - from < bytes.length / 4;
     const slice = isSmall
@@ -107,7 +107,7 @@ export class MessageReader {
     this.#isReading = false;
   }
 
-  /** Reads a prefix, and its message if complete. Returns the end of the bytes read. */
+  /** Reads a prefix, and its message if complete. Returns the offset after the bytes read. */
   #begin(bytes: Buffer, from: number, to: number): number {
     if (this.#prefixBytes > 0 || to - from < PREFIX_BYTES) return this.#fillPrefix(bytes, from, to);
     const begin = from + PREFIX_BYTES;

@@ -24,13 +24,11 @@ import { decodeRequest } from '../wire/decode-request.ts';
 import { encodeResponse } from '../wire/encode-response.ts';
 import type { ProcessingResponse } from '../wire/messages.ts';
 
-/** Answer to requests other than gRPC (gRPC over HTTP/2, "Responses"). */
+/** Response to requests that are not gRPC (gRPC over HTTP/2, "Responses"). */
 const NOT_GRPC = encodeHeaders([[':status', '415']]);
 const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/;
 
-/**
- * Serves the external processor and the health service with `src/http2`, which is designed for a single peer: Envoy.
- */
+/** Serves the external processor and the health service with `src/http2`, designed for a single peer: Envoy. */
 export async function startLeanTransport(options: TransportOptions): Promise<Transport> {
   const { address } = options;
   if (address.kind === 'unix') rmSync(address.path, { force: true });
@@ -64,7 +62,7 @@ function serveCall(stream: Http2Stream, head: Http2RequestHead, options: Transpo
     case HEALTH_PATH:
       return health(stream, options);
     default:
-      stream.abort(failure(GRPC_STATUS.unimplemented, 'there is no such method', true), CODE.noError);
+      stream.abort(failure(GRPC_STATUS.unimplemented, 'unknown method', true), CODE.noError);
       return IGNORED;
   }
 }
@@ -103,7 +101,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-/** Reads `grpc-timeout`; undefined if it is missing or invalid. */
+/** Parses `grpc-timeout`. Returns undefined if it is missing or invalid. */
 export function timeoutMs(written: string | undefined): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(written ?? '') ?? [];
   const ms = Number(amount) * (UNIT_MS[unit] ?? NaN);
@@ -117,9 +115,7 @@ const HEAD: readonly (readonly [string, string])[] = [
 const RESPONSE_HEAD = encodeHeaders(HEAD);
 const STATUS_OK = encodeHeaders([['grpc-status', '0']]);
 
-/**
- * Returns the trailers of a failure, or the whole response if nothing was sent ("Trailers-Only"). `details` is ASCII.
- */
+/** Returns failure trailers, or the whole response if nothing was sent ("Trailers-Only"). `details` must be ASCII. */
 function failure(status: FailStatus, details: string, isFirst: boolean): string {
   return encodeHeaders([
     ...(isFirst ? HEAD : []),
@@ -129,9 +125,9 @@ function failure(status: FailStatus, details: string, isFirst: boolean): string 
 }
 
 const BROKEN = {
-  compressed: [GRPC_STATUS.unimplemented, 'messages may not be compressed'],
+  compressed: [GRPC_STATUS.unimplemented, 'compressed messages are not supported'],
   'too long': [GRPC_STATUS.resourceExhausted, 'a message is too long'],
-  cut: [GRPC_STATUS.internal, 'the last message is cut'],
+  cut: [GRPC_STATUS.internal, 'the last message is truncated'],
 } as const;
 
 class LeanCall implements RpcCall, StreamEvents, MessageEvents {
@@ -183,7 +179,7 @@ class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#reader.resume();
   }
 
-  // Events of the HTTP/2 stream.
+  // HTTP/2 stream events.
 
   data(bytes: Buffer, from: number, to: number): void {
     this.#reader.push(bytes, from, to);
@@ -203,7 +199,7 @@ class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#listener?.closed();
   }
 
-  // Events of the message reader.
+  // Message reader events.
 
   message(bytes: Buffer, from: number, to: number): void {
     let request;
@@ -211,7 +207,7 @@ class LeanCall implements RpcCall, StreamEvents, MessageEvents {
       request = decodeRequest(bytes, from, to);
     } catch (cause) {
       this.#onFault(cause);
-      this.fail(GRPC_STATUS.internal, 'a message cannot be read');
+      this.fail(GRPC_STATUS.internal, 'a message cannot be decoded');
       return;
     }
     this.#listener?.message(request);

@@ -1,11 +1,11 @@
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
-/** Exceeds Envoy's 16 MiB buffer: gRPC must not refuse a message that Envoy can send. */
+/** Exceeds Envoy's 16 MiB buffer, so that gRPC accepts every message that Envoy can send. */
 export const MAX_MESSAGE_BYTES = 33_554_432;
 
 export const PROCESS_PATH = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
 export const HEALTH_PATH = '/grpc.health.v1.Health/Check';
-/** Metadata with `server.extproc.token`. */
+/** Metadata key of `server.extproc.token`. */
 export const TOKEN_HEADER = 'x-gateway-token';
 
 /** Address of a worker: a private Unix socket, TCP with mTLS, or TCP on loopback with a token. */
@@ -13,7 +13,7 @@ export type ListenAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
 
-/** PEM texts. */
+/** In PEM. */
 export interface ListenTls {
   readonly cert: string;
   readonly key: string;
@@ -31,9 +31,9 @@ export interface TransportOptions {
 }
 
 export interface Transport {
-  /** Uses these certificates for new connections. */
+  /** Applies to new connections. */
   renewTls(tls: ListenTls): void;
-  /** Cuts all open streams. */
+  /** Aborts all open streams. */
   close(): void;
 }
 
@@ -75,7 +75,7 @@ export interface CallListener {
   message(message: ProcessingRequest): void;
   /** Called when the peer sends no more messages. */
   ended(): void;
-  /** Called when a `write` that returned false has been sent and there is room again. */
+  /** Called after a `write` that returned false, when more can be written. */
   drained(): void;
   /** Called exactly once, when either side closes. No call follows. May be called from within `fail` and `end`. */
   closed(): void;

@@ -13,15 +13,15 @@ const PHASES: readonly (PhaseName | undefined)[] = [
   'response_trailers',
 ];
 const ATTRIBUTES_FIELD = 9;
-/** Name of the filter, under which Envoy sends the attributes. */
+/** The filter name under which Envoy sends the attributes. */
 const FILTER = 'envoy.filters.http.ext_proc';
 /** Envoy's own default limit is 100. */
 const MAX_HEADERS = 4_096;
 const MAX_ATTRIBUTES = 256;
 
 /**
- * Reads the `ProcessingRequest` in `[from, to)`. Its body is a view of `bytes`; unknown fields are skipped.
- * @throws Error if the message is malformed, has too many headers or attributes, or names several phases
+ * Decodes the `ProcessingRequest` in `[from, to)`. Its body is a view of `bytes`; unknown fields are skipped.
+ * @throws Error if the message is malformed, has too many headers or attributes, or has several phases
  */
 export function decodeRequest(bytes: Buffer, from = 0, to = bytes.length): ProcessingRequest {
   const reader = new ProtobufReader(bytes, from, to);
@@ -33,7 +33,7 @@ export function decodeRequest(bytes: Buffer, from = 0, to = bytes.length): Proce
     const phase = PHASES[field];
     if ((tag & 7) !== WIRE.bytes) reader.skip(tag, to);
     else if (phase !== undefined) {
-      if (request !== undefined) throw new Error('a message of Envoy names two phases');
+      if (request !== undefined) throw new Error('an Envoy message has two phases');
       request = readPhase(reader, phase);
     } else if (field === ATTRIBUTES_FIELD) {
       attributes ??= new Map();
@@ -91,7 +91,7 @@ function readHeaderMap(
   while (reader.at < end) {
     const tag = reader.tag(end);
     if (tag !== 0x0a) reader.skip(tag, end);
-    else if (headers.length === MAX_HEADERS) throw new Error('a message of Envoy has too many headers');
+    else if (headers.length === MAX_HEADERS) throw new Error('an Envoy message has too many headers');
     else headers.push(readHeader(reader, end));
   }
 }
@@ -146,11 +146,11 @@ function readStructField(reader: ProtobufReader, found: [string, string][], pare
     else reader.skip(tag, end);
   }
   if (text === undefined) return;
-  if (found.length === MAX_ATTRIBUTES) throw new Error('a message of Envoy has too many attributes');
+  if (found.length === MAX_ATTRIBUTES) throw new Error('an Envoy message has too many attributes');
   found.push([name, text]);
 }
 
-// Reads a `google.protobuf.Value` that is a string. As in every oneof, the last of several kinds counts.
+// Decodes a `google.protobuf.Value` if it is a string. As in every oneof, the last kind wins.
 function readStringField(reader: ProtobufReader, parentEnd: number): string | undefined {
   const end = reader.until(parentEnd);
   let text: string | undefined;

@@ -1,6 +1,6 @@
 import type { CommonResponse, HeaderMutation, ProcessingResponse, GateVerdict } from './messages.ts';
 
-/** A latin1 string, one character per byte, and a body that is too long to copy. Strings are joined without copying. */
+/** A latin1 string, followed by a body that is too long to copy. Strings are joined without copying. */
 export interface Encoded {
   readonly head: string;
   readonly tail: Buffer | undefined;
@@ -110,7 +110,7 @@ function verdict(given: GateVerdict | undefined): string {
   return metadata(given);
 }
 
-// Used by every request.
+// Encoded once, because every request uses them.
 const REQUEST_OK = metadata({ req: 'ok' });
 const RESPONSE_WHOLE = metadata({ resp: 'whole' });
 

@@ -54,9 +54,7 @@ export interface ProcessingResponse {
   /** Sent as dynamic metadata, `{gw: {…}}`. */
   readonly verdict?: GateVerdict;
   readonly mode_override?: ModeOverride;
-  /**
-   * Not an answer: makes Envoy wait this long from now on. Works once per phase, if Envoy's configuration allows it.
-   */
+  /** Not an answer: sets Envoy's timeout from now on, once per phase, if Envoy's configuration allows it. */
   readonly override_message_timeout_ms?: number;
 }
 

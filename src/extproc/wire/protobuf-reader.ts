@@ -5,8 +5,8 @@ const MAX_VARINT_BYTES = 10;
 const NON_ASCII = /[\x80-\xff]/;
 
 /**
- * Reads a message field by field, starting at `at`. Every read is given an end and throws if it would exceed it. Text
- * is sliced from one string of the whole message.
+ * Reads a message field by field, starting at `at`. Every method takes an end and throws rather than read past it. Text
+ * is sliced from one latin1 string of the whole message.
  */
 export class ProtobufReader {
   at: number;
@@ -44,7 +44,7 @@ export class ProtobufReader {
     throw malformed();
   }
 
-  /** Returns the end of the length-delimited field that begins here. */
+  /** Returns the end of the length-delimited field that begins at `at`. */
   until(end = this.#to): number {
     const length = this.varint(end);
     if (length > end - this.at) throw malformed();
@@ -98,5 +98,5 @@ export class ProtobufReader {
 }
 
 function malformed(): Error {
-  return new Error('a message of Envoy is not well-formed protobuf');
+  return new Error('an Envoy message is not well-formed protobuf');
 }

@@ -152,7 +152,7 @@ describe('the order of creation', () => {
 
   it('refuses the cursor of another order', async () => {
     const { record } = await store.create(agent);
-    await expect(store.list(record.keyHash, 'created')).rejects.toThrow('is not the cursor of this list');
+    await expect(store.list(record.keyHash, 'created')).rejects.toThrow('is not a cursor of this list');
   });
 });
 

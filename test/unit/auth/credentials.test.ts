@@ -146,9 +146,9 @@ describe('proxy keys in forwarded parts', () => {
     const most = some(MAX_CANDIDATES);
     expect(travellingKeys({ ...NOTHING, query: most, providerKey: most })).toHaveLength(MAX_CANDIDATES);
     expect(() => travellingKeys({ ...NOTHING, query: some(MAX_CANDIDATES + 1) })).toThrow(
-      'a proxy key is in a place that is forwarded upstream',
+      'the request contains a proxy key in a part that is forwarded upstream',
     );
     const apart = { query: most, providerKey: `gw-${'z'.repeat(43)}` };
-    expect(() => travellingKeys({ ...NOTHING, ...apart })).toThrow('a proxy key');
+    expect(() => travellingKeys({ ...NOTHING, ...apart })).toThrow('contains a proxy key');
   });
 });

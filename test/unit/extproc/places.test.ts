@@ -38,12 +38,12 @@ describe('places of a key', () => {
     }
     const first = open('a');
     open('a');
-    expect(thrownBy(() => open('a'))).toMatchObject(refusal(/^too many requests of this key are open/));
+    expect(thrownBy(() => open('a'))).toMatchObject(refusal(/^this key has too many open requests/));
     open('b');
     first.leave();
     first.leave();
     open('a');
-    expect(thrownBy(() => open('a'))).toMatchObject(refusal(/of this key/));
+    expect(thrownBy(() => open('a'))).toMatchObject(refusal(/^this key has too many/));
   });
 
   it('are not taken by a refused request', () => {
@@ -65,7 +65,7 @@ describe('places of a client address', () => {
     const first = places.enter('10.0.0.1');
     places.enter('10.0.0.1').claimKey('b');
     expect(thrownBy(() => places.enter('10.0.0.1'))).toMatchObject(
-      refusal(/^too many requests of this client address are open/),
+      refusal(/^this client address has too many open requests/),
     );
     places.enter('10.0.0.2');
     first.leave();
@@ -93,7 +93,7 @@ describe('requests without their bodies', () => {
     const places = createPlaces(limits({ maxAwaitingBody: 2 }));
     for (const name of ['a', 'b', 'c', 'd']) awaiting(places, log, name);
     expect(log).toEqual([
-      expect.stringMatching(/^a: rate_limited: .*without its body/),
+      expect.stringMatching(/^a: rate_limited: .*this one has waited longest/),
       expect.stringMatching(/^b: rate_limited/),
     ]);
   });

@@ -218,7 +218,7 @@ describe('a message that Envoy would not send', () => {
     ['two phases', '12 00 22 00'],
     ['a repeated phase', '22 00 22 00'],
   ])('is refused: %s', (_name, hex) => {
-    expect(() => read(hex)).toThrow(/message of Envoy/);
+    expect(() => read(hex)).toThrow(/an Envoy message/);
   });
 
   it.each([
@@ -266,7 +266,7 @@ describe('a message that Envoy would not send', () => {
       try {
         decodeRequest(changed);
       } catch (refused) {
-        expect(String(refused)).toMatch(/^Error: a message of Envoy/);
+        expect(String(refused)).toMatch(/^Error: an Envoy message/);
       }
     }
   });
