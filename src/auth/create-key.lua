@@ -3,7 +3,7 @@
 -- ARGV[1]  lifetime in ms; 0 for a key that never expires
 -- ARGV[2]  field that admits its raw key
 -- ARGV[3…] field, value, field, value …
--- Reply: 1. A repeated call finds the record and changes nothing: the hash of 32 random bytes is its operation id.
+-- Reply: 1. A repeated call finds the record and changes nothing; its operation id is the hash of 32 random bytes.
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return 1
 end

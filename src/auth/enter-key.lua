@@ -1,7 +1,7 @@
--- Enters a new key in the index of all keys and in the order of creation. The first key completes the order of last use,
--- since no earlier release can have used a key.
+-- Enters a new key in the index of all keys and in the order of creation. The first key completes the order of last
+-- use, because no earlier release can have used a key.
 -- KEYS[1] index of all keys, all scores 0
--- KEYS[2] keys by their creation, in Unix ms
+-- KEYS[2] keys by creation time, in Unix ms
 -- KEYS[3] present while the order of last use is complete (string)
 -- ARGV[1] hash of the key   ARGV[2] time in ms for which the order counts as complete
 -- Reply: 1. Idempotent.

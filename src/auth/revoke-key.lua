@@ -1,6 +1,6 @@
 -- Revokes a key permanently; the time of the first revocation stays.
 -- KEYS[1] key record
--- Reply: 1 revoked, 0 no such key. Idempotent.
+-- Reply: 1 revoked, 0 unknown key. Idempotent.
 if redis.call('HEXISTS', KEYS[1], 'key_hash') == 0 then
   return 0
 end

@@ -2,7 +2,7 @@
 -- KEYS[1] key record
 -- ARGV[1] hash of the new raw key, which is the operation id
 -- ARGV[2] grace period of the older raw keys in ms
--- ARGV[3] limit of live raw keys
+-- ARGV[3] maximum number of live raw keys
 -- Reply: {code, hash …}: code 'done', 'missing', 'revoked', 'expired' or 'too_many'; hashes of expired raw keys, which
 -- were removed from the record
 local record = KEYS[1]

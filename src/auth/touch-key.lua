@@ -1,6 +1,6 @@
--- Records the use of a key. Never creates a record, and never goes back in time.
+-- Records the use of a key. Never creates a record.
 -- KEYS[1] key record
--- Reply: 1 recorded, 0 no such key. A repeat records the same minute.
+-- Reply: 1 recorded, 0 unknown key. A repeat records the same minute.
 if redis.call('HEXISTS', KEYS[1], 'key_hash') == 0 then
   return 0
 end

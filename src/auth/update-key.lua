@@ -1,7 +1,7 @@
 -- Changes settings of a key.
 -- KEYS[1] key record
 -- ARGV field and value, repeated; an empty value removes the field
--- Reply: 1 changed, 0 no such key. Idempotent.
+-- Reply: 1 changed, 0 unknown key. Idempotent.
 if redis.call('HEXISTS', KEYS[1], 'key_hash') == 0 then
   return 0
 end

@@ -1,9 +1,9 @@
 #!lua
--- Takes a waiting request for the one answer that it gets: later answers find nothing. A repeat after a lost reply
+-- Takes a waiting request, so that it gets only one answer: later answers find nothing. A repeat after a lost reply
 -- finds nothing either, and the request is refused.
 --
 -- KEYS  1 the request (string)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 Unix ms from which the answer does not count
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 Unix ms from which an answer is too late
 -- reply taken | late | gone
 
 -- @include ../redis/clock.lua

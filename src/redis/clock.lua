@@ -1,6 +1,6 @@
 -- Shared by scripts that need the time, or write whole numbers.
 
--- Lua prints only 14 digits of a number. Formatting is slow, so formatted numbers are kept. Arguments of redis.call
+-- Lua prints only 14 digits of a number. Formatting is slow, so formatted numbers are cached. Arguments of redis.call
 -- need no formatting: Redis writes whole numbers itself, and faster.
 local texts = {}
 local function int(number)
@@ -14,7 +14,7 @@ end
 
 local clock_us, clock_ms
 
--- Returns Unix microseconds by Redis's clock, since clocks of gateways differ; read once per script. `override`, in
+-- Returns Unix microseconds from the Redis clock, because gateway clocks differ; read once per script. `override`, in
 -- Unix ms, is for tests.
 local function now_us(override)
   if override ~= '' then

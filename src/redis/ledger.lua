@@ -1,14 +1,14 @@
 -- Shared by scripts that read or write ledgers. A ledger has the spend and the reservations of accounts that are always
 -- read and written together: one string, little endian.
 --
---   version (1 byte: 2), number of accounts (1 byte), length of its spec (2 bytes), then seven doubles for each account:
---   start and end of its window (Unix ms; without a calendar the first use, and -1; a start of -1 = not opened), spent,
---   reserved (integer nano-USD), a limit besides that of its spec (-1 = none), the highest alert threshold reported in
---   this window (percent), the limit of its spec (-1 = none); then the spec
+--   version (1 byte: 2), number of accounts (1 byte), length of its spec (2 bytes), then seven doubles for each
+--   account: start and end of its window (Unix ms; without a calendar the first use, and -1; a start of -1 = not
+--   opened), spent, reserved (integer nano-USD), a limit in addition to that of its spec (-1 = none), the highest alert
+--   threshold reported in this window (percent), the limit of its spec (-1 = none); then the spec
 --
 -- A spec lists the accounts in order: name, calendar (minute|hour|day|week|month|none), a limit in nano-USD or nothing;
--- a space between them, a semicolon after each account. It is compared as a whole with the caller's, which is usually
--- equal: then it need not be parsed.
+-- a space between them, a semicolon after each account. It is compared as a whole with the caller's, and only parsed if
+-- they differ, which is rare.
 
 local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'ddddddd', '(%S+) (%S+) (%d*);'
 -- `values` of a ledger holds three values from its head, and then these for each account.
@@ -19,8 +19,8 @@ local START, FINISH, SPENT, RESERVED, LIMIT, REPORTED, SPEC_LIMIT = 1, 2, 3, 4, 
 
 local ledgers = {}
 
--- Tables are created with all their members: a growing table costs several times as much. `named` and later members are
--- for the loading script.
+-- Tables are created with all their members, because growing them costs several times as much. `idle_ms` and later ones
+-- are for the loading script.
 local function new_ledger(values, spec, stored)
   return {
     values = values, spec = spec, stored = stored, changed = false, last = FIRST + (values[2] - 1) * WIDTH,

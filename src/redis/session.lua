@@ -1,17 +1,17 @@
 -- Shared by scripts that read or write sessions. A session is one string, little endian.
 --
 --   version (1 byte: 2), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, place among the key's live
---   sessions (-1 = none), steps, calls of MCP servers, maximum of steps, budget in nano-USD (-1 = none), number of writes
---   (doubles; times in Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls
---   in flight, taints, tools, marks
+--   sessions (-1 = none), steps, MCP server calls, maximum number of steps, budget in nano-USD (-1 = none), number of
+--   writes (doubles; times in Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved),
+--   moves, calls in flight, taints, tools, marks
 --
 -- Its spend is in a ledger of the budget scripts. The lists belong to moves.lua, calls.lua and notes.lua of the session
 -- check.
 --
 -- The score of a live session in its key's index is the end of its life, so that sessions without an answer are evicted
--- first, and then the least recently used. It lags by up to LAG_SHARE of a life and MAX_LAG_MS, since not every use is
--- worth a write: eviction reads the session first. A session that cannot be evicted, because a call is in flight, gets
--- IN_FLIGHT and the end of the last lease, after all others, until it is used again.
+-- first, and then the least recently used. It lags by at most 1/LAG_SHARE of a life and MAX_LAG_MS: not every use is
+-- worth a write, and eviction reads the session first. A session that cannot be evicted, because a call is in flight,
+-- gets IN_FLIGHT and the end of the last lease, after all others, until it is used again.
 
 -- @include entries.lua
 -- @include ledger.lua
@@ -78,12 +78,12 @@ local function session_at(key)
   return session
 end
 
--- Reports whether the session is open, and was created then ('' = at any time).
+-- Reports whether the session is open and was created at `created` ('' = at any time).
 local function lives_since(session, created)
   return session.created >= 0 and (created == '' or session.created == tonumber(created))
 end
 
--- Returns the rest of a session's life in ms; math.huge without a session. This is cheaper than reading the session.
+-- Returns a session's remaining life in ms, or math.huge without a session. This is cheaper than reading the session.
 local function life_left(key, now)
   local session = sessions[key]
   local left = session and session.ends - now or redis.call('PTTL', key)
@@ -94,7 +94,7 @@ local function flags_of(session)
   return (session.answered and ANSWERED or 0) + (session.kept and KEPT or 0)
 end
 
--- Lua joins the texts, since struct copies them byte by byte.
+-- Lua joins the texts, because struct copies them byte by byte.
 local function write_session(session)
   local state, moves, calls = session.state, session.moves, session.calls
   local taint, tool, mark = session.taint, session.tool, session.mark

@@ -5,7 +5,7 @@
 --       2 its value when it was read, '' if it was absent
 --       3 its new value, '' removes it
 --       4 new revision of the set
---       5 the largest number of fields
+--       5 maximum number of fields
 --       6.. field and value of the stored version, if it has one
 -- reply set | changed (by someone else since it was read) | full
 -- Idempotent: a repeat finds the new value.

@@ -1,11 +1,11 @@
 -- Shared by the budget scripts: the accounts of a request, and holds with expired leases. Everything is read and
 -- validated before `save` writes the changes, so a script that fails has changed nothing.
 --
--- KEYS[1] has the key's holds (sorted set of hold keys by the end of their lease). KEYS[2] is the risk profile, whose
+-- KEYS[1] contains the key's holds (sorted set of hold keys by lease end). KEYS[2] is the risk profile, whose
 -- total_spend includes every charge. The last KEYS are the ledgers. The last ARGV are two values per ledger: the spec
 -- of its accounts (see ledger.lua), and its life in ms while unused.
 --
--- Constants: LEASE in ms; LATE_TEXT, how long after the end of its lease a hold can be settled, in digits;
+-- Constants: LEASE in ms; LATE_TEXT, how long after the end of its lease a hold can be settled, as digits;
 -- HOLD_LIFE_TEXT, the sum of both; SPEND_LIFE_TEXT, the life of daily spend records, '' if they are off.
 
 -- @include ../../redis/ledger.lua
@@ -17,7 +17,7 @@ local total, leases, leases_over = 0, {}, {}
 -- The part of `total` that a settlement charged, its label in the spend records, and the time.
 local labelled_cost, label, charged_at = 0, '', 0
 
--- Returns the calendar of an account and, unless it is `none`, start and end of its window at `now`.
+-- Returns an account's calendar and, unless it is `none`, the start and end of its window at `now`.
 local function window_of(ledger, at, now)
   -- @include windows.lua
 
@@ -37,7 +37,7 @@ local function window_of(ledger, at, now)
 end
 
 -- Moves an account to its window at `now`. If the clock has gone back, the later window stays, unless it lies more than
--- its own length ahead (see windows-ahead.lua). Without a calendar, the window lasts as long as its ledger: a ledger
+-- its own length ahead (see windows-ahead.lua). Without a calendar, the window lasts as long as its ledger. A ledger
 -- that was dropped and recreated has a new window, which the reservations of the old one do not affect. A new window is
 -- empty, and `turned` until something is added.
 local function set_window(ledger, at, now)
@@ -84,7 +84,7 @@ local function load_ledgers(key, arg, now)
   return loaded
 end
 
--- Marks a ledger to be written. The life of a ledger without a calendar is never shortened, since its owner may have
+-- Marks a ledger to be written. The life of a ledger without a calendar is never shortened, because its owner may have
 -- extended it after the reservation.
 local function touch(ledger)
   ledger.changed, ledger.life_ms = true, ledger.idle_ms
@@ -103,14 +103,13 @@ local function settle_expired(now)
   return charge_expired(now)
 end
 
--- Extends the lease of a hold.
 local function lease(key, hold, now)
   hold.life_ms = HOLD_LIFE_TEXT
   leases[#leases + 1] = now + LEASE
   leases[#leases + 1] = key
 end
 
--- Writes all changes. The total comes first: it is the only write that a damaged value can fail.
+-- Writes all changes. The total comes first, because it is the only write that fails on a damaged value.
 local function save()
   if total ~= 0 then
     redis.call('HINCRBY', KEYS[2], 'total_spend', total)
@@ -129,8 +128,8 @@ local function save()
   save_holds()
 end
 
--- Returns the account with the least remainder and, among equals, the longest wait. Considers the accounts with a limit
--- or, if `amount` is given, those whose remainder it exceeds. The limit is the tighter one of the spec's and the
+-- Finds the account with the smallest remainder and, among equals, the longest wait. Considers accounts with a limit
+-- or, if `amount` is given, only those whose remainder it exceeds. The limit is the tighter of the spec's and the
 -- ledger's. Returns the account's index (from 0; -1 for none), its remainder, and the end of its window (math.huge if
 -- it has none).
 local function tightest_of(loaded, amount)

@@ -2,7 +2,7 @@
 
 local EXPIRED_PER_CALL = 64
 
--- Charges holds at their full amount, at most EXPIRED_PER_CALL of them. Returns their number.
+-- Charges at most EXPIRED_PER_CALL holds at their full amount. Returns their number.
 local function charge_expired(now)
   local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', int(now), 'LIMIT', 0, EXPIRED_PER_CALL)
   for _, key in ipairs(expired) do

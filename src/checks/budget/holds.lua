@@ -4,7 +4,7 @@
 --   ms (three doubles), the lengths of the two texts that follow (2 bytes each): thresholds crossed at its settlement;
 --   keys of its ledgers, separated by zero bytes, until it is settled
 --
--- A hold counts in the windows that had begun when it was reserved. The keys of the ledgers have the caller's hash tag,
+-- A hold counts in the windows that had begun when it was reserved. The ledger keys have the caller's hash tag,
 -- so all keys of a script are in one slot.
 
 local HOLD_VERSION, HOLD_LAYOUT = 2, '<BBdddHH'
@@ -21,7 +21,7 @@ local function keep_hold(key, state, amount, granted, reserved_at, crossed, ledg
   return hold
 end
 
--- Returns nil if there is no hold.
+-- Returns nil for an unknown hold.
 local function hold_at(key)
   local packed = not holds[key] and redis.call('GET', key)
   if not packed then
@@ -40,7 +40,7 @@ local function hold_at(key)
   )
 end
 
--- Writes changed holds, which have `life_ms`: their remaining life.
+-- Writes changed holds. Only these have `life_ms`, their remaining life.
 local function save_holds()
   for key, hold in pairs(holds) do
     if hold.life_ms then

@@ -1,5 +1,6 @@
 -- Part of accounts.lua, included if daily spend is recorded: a hash of nano-USD by label for each key and day (Unix
--- time in days). The label `expired` has the charges of expired leases, minus those that late settlements took back.
+-- time in days). The label `expired` contains the charges of expired leases, minus those that late settlements took
+-- back.
 
 local MAX_LABELS, SPEND_DAY_MS, TAG_AT = 250, 86400000, 15
 

@@ -12,7 +12,7 @@
 
 local now = now_ms(ARGV[1])
 
--- Runs first, so that holds that it charges are turned back below.
+-- Must run first, so that holds that it charges become reservations again below.
 settle_expired(now)
 
 local named = {}

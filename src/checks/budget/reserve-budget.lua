@@ -6,7 +6,7 @@
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 cost of the input and the call itself, nano-USD
 --       3 nano-USD for one token of output limit (all choices together)
---       4 the client's own output limit in tokens; '' if it has none, and one is granted
+--       4 the client's own output limit in tokens; '' to grant one
 --       5 largest limit to grant     6 smallest limit to grant
 --       7 lowest value to which the client's own limit may be lowered; '' if it must not be
 --       8.. see accounts.lua
@@ -81,7 +81,7 @@ local function reserve()
     end
   end
   keep(amount, tokens)
-  -- The same account is still the tightest, since all have lost the same amount.
+  -- The same account is still the tightest, because all have lost the same amount.
   return { 'reserved', amount, tokens, tightest_reply(index, remaining - amount, finish, now) }, save
 end
 

@@ -8,7 +8,7 @@
 --       3 '1' charges the cost even if Redis has lost the hold; '' for a repeat, which may have been applied before
 --       4 label in the spend records
 --       5.. see accounts.lua
--- constants SETTLED_LIFE_TEXT: life of a settled hold, ms in digits. ALERT_PERCENTS: thresholds separated by commas;
+-- constants SETTLED_LIFE_TEXT: life of a settled hold, ms as digits. ALERT_PERCENTS: thresholds separated by commas;
 --       LEAST_PERCENT is the first one
 -- reply {applied 1|0, reserved amount, index of the tightest account or -1, its remainder, ms until its reset or -1,
 --        spend of the account without a calendar or -1, then account and percent of each threshold that was crossed
@@ -55,7 +55,7 @@ local function charge()
   end
 end
 
--- Returns the thresholds that an account has reached and that were not yet reported in this window.
+-- Returns the thresholds that an account has reached and that have not yet been reported in this window.
 local function crossings(ledger, at, cap)
   local values, reached = ledger.values, {}
   for percent in string.gmatch(ALERT_PERCENTS, '%d+') do
@@ -86,7 +86,7 @@ for nth = 1, #loaded do
         lasting = spent
       end
     else
-      -- Thresholds apply to limits of operators. The limit of an account without a calendar is set by a client.
+      -- Thresholds apply to operators' limits. Clients set the limits of accounts without a calendar.
       local cap = values[at + SPEC_LIMIT]
       if cap > 0 and spent * 100 >= cap * LEAST_PERCENT then
         for _, percent in ipairs(crossings(ledger, at, cap)) do

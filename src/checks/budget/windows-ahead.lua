@@ -3,8 +3,8 @@
 local SHORTENED_PER_CALL = 1024
 
 -- A window that lies more than its own length ahead would lock a key out for too long. It is shortened to the end of
--- the current window and keeps its spend. A closer window stays: otherwise, a clock that passes midnight and goes back
--- would grant a day's budget twice.
+-- the current window and keeps its spend. A closer window stays, because a clock that passes midnight and goes back
+-- would otherwise grant a day's budget twice.
 --
 -- A hold counts in the windows that began before it. A window that begins while others lie ahead therefore begins after
 -- all of them, like every later hold. Reservations in a shortened window count as spent until it ends.
@@ -34,7 +34,7 @@ local function bring_back(loaded, latest, now)
       ledger.values[at + START] = math.max(ledger.values[at + START], latest + 1)
     end
   end
-  -- Leases are renewed anyway, so none may last longer than a new one.
+  -- No lease may last longer than a new one; running calls renew theirs anyway.
   local long = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. int(now + LEASE), '+inf', 'LIMIT', 0, SHORTENED_PER_CALL)
   for _, key in ipairs(long) do
     leases[#leases + 1] = now + LEASE

@@ -28,8 +28,8 @@ local function month_of(day)
   return year, month
 end
 
--- Returns the window that holds `now`, from a list of beginnings. The caller lists the windows around its own time,
--- because its clock is not trusted. Fails if `now` lies in none of them.
+-- Returns the window that contains `now`, from a list of start times. The caller lists the windows around its own time,
+-- because its clock is not trusted. Throws if `now` lies outside all of them.
 local function listed_window(calendar, now)
   local start
   for beginning in string.gmatch(calendar, '%d+') do
@@ -39,11 +39,11 @@ local function listed_window(calendar, now)
     end
     start = beginning
   end
-  error('the clock of Redis is more than a window away from the gateway')
+  error('the Redis clock differs from the gateway clock by more than a window')
 end
 
--- Returns start and end (Unix ms) of the window that holds `now`; calendar: minute|hour|day|week|month, or
--- at:<beginnings>.
+-- Returns start and end (Unix ms) of the window that contains `now`; calendar: minute|hour|day|week|month, or
+-- at:<start times>.
 local function window_at(calendar, now)
   if string.sub(calendar, 1, 3) == 'at:' then
     return listed_window(calendar, now)

@@ -1,5 +1,5 @@
 #!lua
--- Stores the answer to the anchor of a session. A repeat changes nothing.
+-- Stores the answer to a session's anchor. A repeat changes nothing.
 --
 -- KEYS  1 drift (hash)
 -- ARGV  1 digest of the turn that was answered

@@ -1,5 +1,5 @@
 #!lua
--- Counts one turn of a session that passed, and stores its effects: the first turn becomes the anchor, later ones
+-- Counts one turn that passed, and stores its effects: the first turn becomes the anchor, later ones
 -- replace the prior turn or widen the anchor. A turn among the last ones changes nothing: its digest is the operation
 -- id, and an agent that repeats its last message with more tool results makes no new turn. Data of an ended session of
 -- the same name is removed. A late turn of an ended session changes nothing.
@@ -15,7 +15,7 @@
 --       5 n-grams that widen the anchor, or ''
 --       6 n-grams of short turns that are not judged yet, separated by spaces; '=' leaves them as they are
 --       7 n-grams of the turn's answer, or ''; stored if the turn is the anchor and there are more than stored already
--- constants DRIFT_TTL_TEXT, ms in digits; RECENT_TURNS, the number of digests to remember; WIDENED_CHARS, the maximum
+-- constants DRIFT_TTL_TEXT, ms as digits; RECENT_TURNS, the number of digests to remember; WIDENED_CHARS, the maximum
 --       length of all n-grams that widen the anchor
 -- reply 1 if the turn is the anchor, now or already; else 0
 

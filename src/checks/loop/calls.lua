@@ -1,5 +1,5 @@
--- Shared by the scripts of loops: the answered calls of a session, or those of its tools. One string of entries, oldest
--- first, all in plain characters, since the store reads it as text:
+-- Shared by the loop scripts: the answered calls of a session, or those of its tools. One string of entries, oldest
+-- first, all in ASCII, because the store reads it as text:
 --
 --   version (1), time (13 digits, Unix ms), fingerprint (16 hex digits), operation
 --
@@ -7,7 +7,7 @@
 
 local ENTRY_VERSION, ENTRY_BYTES = '1', 1 + 13 + 16 + ID_BYTES
 
--- Returns the last calls, at most `most`.
+-- Returns at most the last `most` calls.
 local function last_calls(key, most)
   local entries = redis.call('GETRANGE', key, int(-most * ENTRY_BYTES), -1)
   local last = #entries - ENTRY_BYTES + 1

@@ -6,7 +6,7 @@
 --       3.. for each limit: the arrivals that are not in KEYS 2 (sorted set)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 operation id
---       3 '1' also counts a call that exceeds a limit; '' does not count it at all, since it will be denied
+--       3 '1' also counts a call that exceeds a limit; '' does not count it at all, because it will be denied
 --       then for each limit: its name, window in ms, limit
 -- reply 1|0 for each limit: 1 if this call exceeds it
 

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Removes a call that was not forwarded or not answered from the arrivals. A repeat finds nothing.
+-- Removes from the arrivals a call that was not forwarded or not answered. A repeat finds nothing.
 --
 -- KEYS  1 the session's arrivals (see arrivals.lua)   2.. for each limit: the arrivals that are not in KEYS 1
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock

@@ -1,6 +1,6 @@
 #!lua
 -- Records the result of a call. A key's failures within the window open its own circuit. The server's circuit, which
--- blocks all keys, opens on connection failures of any key, and on failed answers to several keys, since one key's
+-- blocks all keys, opens on connection failures of any key, and on failed answers to several keys, because one key's
 -- arguments may cause its own failures. Idempotent: a failure counts once per operation, and a repeated probe report
 -- finds no probe.
 --

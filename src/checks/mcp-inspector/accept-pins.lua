@@ -4,7 +4,7 @@
 -- KEYS  1 pins of the server (hash, see pin-tools.lua)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 prefix of the digest of the changed definition; '' accepts any
---       3.. names of tools; none = all changed ones
+--       3.. tool names; none = all changed tools
 -- reply name and digest of each accepted tool
 
 -- @include ../../redis/clock.lua

@@ -1,6 +1,6 @@
 #!lua
 -- Stores a server's tool definitions by digest, so that operators can see what changed. A repeat changes nothing.
--- Definitions beyond the limit are not stored, since they are only for reading.
+-- Definitions beyond the limit are not stored, because only operators read them.
 --
 -- KEYS  1 definitions of the server (hash: <digest> -> JSON)
 -- ARGV  1 maximum number of definitions   2.. digest and JSON of each

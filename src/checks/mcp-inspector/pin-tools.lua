@@ -1,6 +1,6 @@
 #!lua
 -- Compares the definitions of a server's tools with the first ones, and pins new tools. A repeat changes only times.
--- Pins never expire: otherwise, a changed tool could pass as a new one.
+-- Pins never expire, because otherwise a changed tool could pass as a new one.
 --
 -- KEYS  1 pins of the server (hash: pin:<tool> and changed:<tool> -> "<digest> <Unix ms>"; form, see form.lua)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 maximum number of pinned tools

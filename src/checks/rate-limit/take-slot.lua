@@ -17,7 +17,7 @@ local interval = math.ceil(ARGV[3] * 1000 / quota)
 local whole = interval * quota
 
 -- Limited to the quota, so that neither a clock that went back nor a reduced quota locks a key out. Written even if the
--- request is refused: otherwise, the quota would be empty until the clock reaches the old time.
+-- request is refused, because otherwise the quota would be empty until the clock reaches the old time.
 local stored = (redis.call('GET', KEYS[1]) or 0) - now
 local used = math.min(math.max(stored, 0), whole)
 

@@ -1,5 +1,5 @@
 #!lua
--- Records that a call of a session was answered: the session now has its full life. A repeat changes only times.
+-- Records that a session's call was answered, so that the session has its full life. A repeat changes only times.
 --
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 creation time of the session

@@ -1,11 +1,11 @@
--- Shared by the scripts of sessions: the calls of a session that are in flight, one entry each: end of the lease
--- (double, Unix ms), and operation. The lease of the last entry ends last, even if the clock was set back.
+-- Shared by the session scripts: a session's calls in flight. Each entry consists of the end of the lease
+-- (double, Unix ms) and the operation. The lease of the last entry ends last, even if the clock was set back.
 
 local function call_at(session, operation)
   return entry_at(session.calls, short_id(operation), CALL_BYTES, 8)
 end
 
--- Removes a call; false if it is not in flight.
+-- Removes a call. Returns false if it is not in flight.
 local function take_call(session, operation)
   local at = call_at(session, operation)
   if not at then
@@ -16,7 +16,7 @@ local function take_call(session, operation)
   return true
 end
 
--- Returns the end of the last lease; 0 if no call is in flight.
+-- Returns the end of the last lease, or 0 if no call is in flight.
 local function last_lease(session)
   local calls = session.calls
   return calls == '' and 0 or (struct.unpack('<d', calls, #calls - CALL_BYTES + 1))

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Deletes a session, its spend, and the data of its loop and drift checks. The session is not read, so damaged ones can
--- be ended too. May run when Redis is full.
+-- Deletes a session, its spend, and the data of its loop and drift checks. The session is not parsed, so damaged ones
+-- can be ended too. May run when Redis is full.
 --
 -- KEYS  1 the key's live sessions (sorted set)   2.. the keys of the session
 -- ARGV  1 session id

@@ -1,7 +1,7 @@
 #!lua
 -- Moves a session from the state in which a call was judged to the call's new state, unless another call has moved it
--- meanwhile. A repeat of the operation gets the first answer if fewer than 16 moves have followed. An operation that
--- was given back moves nothing.
+-- in the meantime. A repeat of the operation gets the first answer if fewer than 16 moves have followed. An operation
+-- that was given back moves nothing.
 --
 -- KEYS  1..3 see life.lua   4 operations given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id

@@ -1,5 +1,5 @@
 #!lua
--- Adds a taint, a mark, or a call of an MCP server with the name of its tool, to a session. The session then stays
+-- Adds a taint, a mark, or an MCP server call with its tool name, to a session. The session then stays
 -- until it is idle or ended. A repeat of the operation gets the first answer.
 --
 -- KEYS  1..3 see life.lua
@@ -7,7 +7,7 @@
 --       3 creation time of the session; '' = any
 --       4 taint | tool | mark   5 its name; '' adds none   6 operation id   7 maximum number of this kind per session
 --       8 '1' if the call was answered with 2xx, else ''
--- reply added | known | full | gone (there is no such session)
+-- reply added | known | full | gone (no live session)
 
 -- @include ../../redis/clock.lua
 -- @include life.lua

@@ -1,4 +1,4 @@
--- Shared by the scripts of sessions: the notes of a session. Taints, tools and marks are one list each, oldest first:
+-- Shared by the session scripts: a session's notes. Taints, tools and marks are one list each, oldest first:
 -- length of the name (2 bytes), name, and the operation that added it.
 
 local NOTE_LAYOUT = '<Hc0c13'
@@ -28,7 +28,7 @@ local function with_note(notes, name, operation)
   return notes .. struct.pack(NOTE_LAYOUT, #name, name, short_id(operation))
 end
 
--- Returns a session as the store reads it, with -1 for a missing limit.
+-- Returns a session as the store parses it, with -1 for a missing limit.
 local function view_of(session)
   return {
     session.created, session.used, session.steps, session.max_steps, session.budget, session.answered and 1 or 0,

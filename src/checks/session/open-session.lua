@@ -1,18 +1,18 @@
 #!lua
--- Opens a session for one call and takes one step in it, or refuses the call. A call of an MCP server takes no step, is
+-- Opens a session for one call and takes one step in it, or refuses the call. An MCP server call takes no step, is
 -- never refused for lack of steps, and has its own counter, so that its session stays while it runs. The first request
--- that names a limit sets it; later ones can only tighten it. Idempotent by the operation id while the call is in
+-- with a limit sets it; later ones can only tighten it. Idempotent by the operation id while the call is in
 -- flight.
 --
--- A key without a limit on sessions still keeps a bounded number: the first candidate for eviction makes room.
+-- A key without a session limit still keeps a bounded number: a new session evicts the first candidate.
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash), whose name ends with the key's hash
 --       5 steps given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call
---       5 maximum of steps, '' if the request names none   6 budget in nano-USD, or ''
+--       5 maximum number of steps, '' if the request sets none   6 budget in nano-USD, or ''
 --       7 creation time of the session when it was read; -1 = there was none; '' = it was not read
 --       8 its number of writes then   9 its spend then
--- constants MAX_PER_KEY: maximum of live sessions of the key, beyond which the call is refused; 0 = unlimited.
+-- constants MAX_PER_KEY: maximum number of the key's live sessions, or 0; beyond it, the call is refused.
 --       MAX_LIVE: the maximum if unlimited. MAX_KEY_BYTES: the maximum size of all of them then, measured from
 --       MEASURED_FROM sessions on. TEMPLATES: keys of a session, see make-room.lua
 -- reply {verdict, live sessions, spend, the session (see notes.lua), created by this call 1|0, ids of evicted sessions};
@@ -46,7 +46,7 @@ if ARGV[7] ~= '' and not is_as_read then
   return { 'changed', 0, '0', {}, 0, {} }, false
 end
 
--- Returns the tighter one of a stored limit and a requested one.
+-- Returns the tighter of a stored and a requested limit.
 local function tighter(stored, asked)
   if asked == '' or (stored >= 0 and stored <= tonumber(asked)) then
     return stored
@@ -108,7 +108,7 @@ if opens or not is_new then
   put_off(session, now, not refused and operation or nil)
 end
 -- Sessions grow after they are opened, so the key is also measured regularly without a new session. This session cannot
--- be evicted, since its call is in flight.
+-- be evicted, because its call is in flight.
 local is_due = not is_new and not refused and MAX_PER_KEY == 0
   and (session.steps + session.mcp_calls) % MEASURED_EVERY == 0
 if is_due then

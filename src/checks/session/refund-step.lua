@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Gives one step back, or one call of an MCP server. Deletes the session if it then has no calls, no notes and no
+-- Gives one step back, or one MCP server call. Deletes the session if it then has no calls, no notes and no
 -- moves. Idempotent by the operation id. The id is remembered, so that a late step of the operation has no effect. May
 -- run when Redis is full.
 --

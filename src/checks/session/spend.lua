@@ -1,4 +1,4 @@
--- Shared by the scripts of sessions that read their spend: the account that the budget scripts charge.
+-- Shared by the session scripts that read spend: the account that the budget scripts charge.
 local SPENT_SPEC = 'session none ;'
 
 local function spent_in(key)
@@ -7,8 +7,8 @@ local function spent_in(key)
   return at and ledger.values[at + SPENT] or 0
 end
 
--- Sets a limit besides that of the reservations; `life_ms` is for a new ledger. Returns the ledger. The caller marks it
--- as changed, because it must be written after its session.
+-- Sets a limit in addition to that of the reservations; `life_ms` is for a new ledger. Returns the ledger. The caller
+-- marks it as changed, because it must be written after its session.
 local function limit_spending(key, limit, life_ms)
   local ledger = ledger_at(key)
   if not account_at(ledger, 'session') then
@@ -20,7 +20,7 @@ local function limit_spending(key, limit, life_ms)
   return ledger
 end
 
--- Discards the ledger of an ended session of the same name. The caller deletes the stored string.
+-- Discards the ledger of an ended session with the same name. The caller deletes the stored string.
 local function forget_ledger(key)
   ledgers[key] = new_ledger({ LEDGER_VERSION, 0, 0 }, '', false)
 end

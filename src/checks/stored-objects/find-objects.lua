@@ -1,5 +1,5 @@
 #!lua
--- Reports which of some objects a key created at a provider, and extends the life of these. A repeat only changes
+-- Reports which objects a key created at a provider, and extends their life. A repeat only changes
 -- times.
 --
 -- KEYS  1 the key's objects (sorted set of digests by Unix ms)

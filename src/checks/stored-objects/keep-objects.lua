@@ -4,7 +4,7 @@
 --
 -- KEYS  1 the key's objects (sorted set of digests by Unix ms)
 -- ARGV  1 now in Unix ms for tests, '' = Redis clock
---       2 ms until an unused object is forgotten   3 most objects
+--       2 ms until an unused object is forgotten   3 maximum number of objects
 --       4... digests
 -- reply number of objects
 

@@ -309,7 +309,7 @@ describe('rotating a key', () => {
   it('bounds the number of live raw keys', async () => {
     await store.create(agent);
     for (let turn = 0; turn < 7; turn++) await store.rotate('agent-7', 3_600_000);
-    await expect(store.rotate('agent-7', 3_600_000)).rejects.toThrow(/wait until one of them ends/);
+    await expect(store.rotate('agent-7', 3_600_000)).rejects.toThrow(/wait until one of them expires/);
     expect((await redis.client.keys('gateway:key:*')).length).toBe(8);
   });
 });

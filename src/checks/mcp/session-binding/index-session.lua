@@ -2,8 +2,8 @@
 -- Records the use of an MCP session in its key's index, and removes the least recently used ones beyond the limit.
 -- The sessions themselves are in other slots, so the caller ends the returned ones. A repeat only changes times.
 --
--- KEYS  1 the key's sessions of MCP servers (sorted set of digests by Unix ms)
--- ARGV  1 digest   2 ms until an unused session is forgotten   3 most sessions
+-- KEYS  1 the key's MCP sessions (sorted set of digests by Unix ms)
+-- ARGV  1 digest   2 ms until an unused session is forgotten   3 maximum number of sessions
 --       4 '1' adds it if missing
 -- reply removed digests
 

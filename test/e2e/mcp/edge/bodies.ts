@@ -63,7 +63,7 @@ export function bodies(): void {
   });
 
   it('that are a batch are refused with the reason that MCP has none', async () => {
-    expect((await post([call('echo')])).body).toContain('batches are not accepted');
+    expect((await post([call('echo')])).body).toContain('batches are not supported');
   });
 
   it('declared as something other than JSON are 415', async () => {
