@@ -3,15 +3,15 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 const LOOK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** Appends whole lines to a file to which other processes may append as well. */
+/** Appends whole lines to a file that other processes may also append to. */
 export interface FileSink {
-  /** @throws Error from the file system; a line feed then ends a partly written batch */
+  /** @throws Error from the file system. The next write first ends a partly written line */
   write(lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens `path`, or creates it for the owner only. A renamed or removed file is reopened within a second: log rotation
+ * Opens or creates `path` (mode 0600). Reopens it within a second of being renamed or removed, so that log rotation
  * needs no signal. After truncation in place, writing continues at the new end.
  */
 export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {

@@ -31,12 +31,12 @@ export interface TrailObserver {
   policyDecided(exchange: AuditedExchange, decided: PolicyRecord): void;
   reserved(exchange: AuditedExchange, reservedUsd: number): void;
   charged(exchange: AuditedExchange, costUsd: number): void;
-  /** Counts unauthenticated requests without a record of their own. */
+  /** Records a number of unauthenticated requests that have no records of their own. */
   unlogged(requests: number, what: string): void;
-  /** Records an event about a key outside of a request, such as an approval. */
+  /** Records an event about a key outside requests, such as an approval. */
   noted(fields: object, message: string): void;
   inspected(event: AuditEvent): void;
-  /** Records the findings of DLP; the action is recorded with the verdict. */
+  /** Records DLP findings. Their action is recorded with the verdict. */
   dlpFound(
     exchange: AuditedExchange,
     side: 'request' | 'answer',
@@ -47,11 +47,11 @@ export interface TrailObserver {
 
 /** Checks whose verdicts are findings. */
 const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
-/** Limit per finding. */
+/** Limit per finding record. */
 const MAX_EVIDENCES = 64;
-/** Maximum number of characters of a text that are searched for secrets. */
+/** Longer texts are truncated before secrets are masked. */
 const MAX_READ_CHARS = 4_096;
-/** Limit per request; further verdicts are only counted. */
+/** Limit per request. Further verdicts are only counted. */
 const MAX_VERDICTS = 32;
 
 interface Verdicts {
@@ -62,7 +62,7 @@ interface Verdicts {
   costUsd: number | undefined;
 }
 
-/** @param maskSecrets for texts from clients and rules: models, tools, reasons */
+/** @param maskSecrets applied to texts from clients and rules (models, tools, reasons) */
 export function createTrailObserver(
   trail: Pick<AuditTrail, 'record'>,
   maskSecrets: (text: string) => string,

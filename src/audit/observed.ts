@@ -1,7 +1,7 @@
 import type { RefusalFinding } from '../where-found.ts';
 import type { Activity, Actor, Resource } from './ocsf.ts';
 
-/** The part of an exchange that is recorded. The narrow type keeps everything else out of records. */
+/** The recorded part of an exchange. The narrow type keeps everything else out of records. */
 export interface AuditedExchange {
   readonly requestId: string;
   readonly method: string;
@@ -45,7 +45,7 @@ export interface AuditedFinish {
   readonly traceId?: string | undefined;
 }
 
-/** Matched text. `text` is digested, never stored. */
+/** `text` is digested, never stored. */
 export interface MatchedText {
   readonly finding: {
     readonly rule: string;
@@ -73,7 +73,7 @@ const MCP_RESOURCES: ReadonlyMap<string, Resource['type']> = new Map([
   ['skills/get', 'mcp_resource'],
 ]);
 
-/** Masks and bounds a text from clients or rules. */
+/** Masks and truncates a text from clients or rules. */
 export type SafeText = (text: string) => string;
 
 export function resourcesOf({ key, mcp, request }: AuditedExchange, safe: SafeText): Resource[] {
@@ -113,7 +113,7 @@ export function auditedActor({ key, facts }: AuditedExchange, safe: SafeText): A
 
 type Sender = Pick<AuditedFinish, 'requestId' | 'clientAddress'>;
 
-/** @param key key of a request refused before admission; known if the key is locked or blocked */
+/** @param key known if the request was refused because its key is locked or blocked */
 export function unadmittedApi(
   finish: Sender,
   key: { readonly keyHash: string; readonly name: string } | undefined,

@@ -1,4 +1,4 @@
-/** Audit records in the format of the Open Cybersecurity Schema Framework 1.8 (schema.ocsf.io). */
+/** Audit records in the Open Cybersecurity Schema Framework 1.8 format (schema.ocsf.io). */
 import { randomUUID } from 'node:crypto';
 import { owaspIds } from '../owasp.ts';
 
@@ -6,7 +6,7 @@ const VERSION = '1.8.0';
 const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
 const PROFILES = ['security_control', 'ai_operation'];
 
-/** Limit of texts from clients, servers and rules. */
+/** Limit for texts from clients, servers and rules. */
 const MAX_TEXT_CHARS = 512;
 
 export type OcsfRecord = ApiActivity | DetectionFinding;
@@ -68,7 +68,7 @@ export interface DetectionFinding extends Common {
 }
 
 export interface Actor {
-  /** Hash of the proxy key, or name of a user in the operating system. */
+  /** Hash of the proxy key, or `Operator.user`. */
   readonly uid: string | undefined;
   readonly name: string | undefined;
   readonly agentName?: string | undefined;
@@ -76,7 +76,7 @@ export interface Actor {
   readonly sessionId?: string | undefined;
 }
 
-/** Members that are `undefined` are not written. */
+/** Undefined members are omitted. */
 interface Event {
   readonly requestId: string;
   readonly message: string;
@@ -140,7 +140,7 @@ export function apiActivity(event: ApiEvent): ApiActivity {
 export interface DetectionEvent extends Event {
   readonly detector: string;
   readonly title: string;
-  /** Rules and places, never the matched text. */
+  /** Rules and locations, never the matched text. */
   readonly evidences: readonly Evidence[];
   readonly owasp: readonly string[];
 }
@@ -149,12 +149,12 @@ export interface Evidence {
   readonly rule: string;
   readonly class: string;
   readonly path?: string;
-  /** UTF-16 units, end exclusive. */
+  /** UTF-16 code units, end exclusive. */
   readonly start?: number;
   readonly end?: number;
   /** Keyed HMAC of the match. */
   readonly digest?: string;
-  /** The message within a request. */
+  /** Location in the request, such as a message. */
   readonly place?: string;
   readonly role?: string;
   readonly kind?: string;
@@ -169,7 +169,7 @@ export function detectionFinding(event: DetectionEvent): DetectionFinding {
     ...{ status_id: 1, status: 'New', is_alert: event.disposition !== 'detected' },
     ...{ actor: actorObject(event.actor) },
     finding_info: {
-      // A finding may be reported twice: when found, and with the action taken.
+      // The same for both reports of a finding: when found, and with the action taken.
       uid: `${event.requestId}:${event.detector}`,
       title: event.title,
       desc: event.message,

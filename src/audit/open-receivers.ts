@@ -25,7 +25,7 @@ export async function openReceivers(
 
 /**
  * Sends one record to all configured receivers.
- * @throws Error that names the receivers that did not get it
+ * @throws Error that names the receivers that failed
  */
 export async function sendToReceivers(audit: Config['audit'], line: string): Promise<void> {
   const receivers = await openReceivers(audit);

@@ -9,18 +9,18 @@ export interface OperatorChange {
   readonly operation: string;
   readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
   readonly server?: string;
-  /** Contains no secrets. */
+  /** Must not contain secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Adds a reason, with secrets removed, to the fields of a change. */
+/** Adds a reason to the fields of a change, with secrets masked. */
 export function withReason(change: OperatorChange, reason = ''): OperatorChange {
   const words = plainReason(maskSecrets(reason));
   return words === undefined ? change : { ...change, fields: { ...change.fields, reason: words } };
 }
 
 export interface Operator {
-  /** Name in the operating system, or kind of sign-in and subject. */
+  /** Operating system user, or kind of sign-in and subject. */
   readonly user: string;
   /** Name given by `--as` or at sign-in. */
   readonly name: string | undefined;

@@ -14,7 +14,7 @@ import { inTime, SEND_WITHIN_MS, type AuditReceiver, type Rejected } from './rec
 
 const SERVICE = 'ai-firewall-gateway';
 const EVENT = 'gateway.audit';
-/** Statuses with which a receiver would refuse the batch again. */
+/** Statuses after which a retry would also fail. */
 const REFUSES_THE_BATCH: ReadonlySet<number> = new Set([400, 413, 422]);
 
 interface Connection {
@@ -23,8 +23,8 @@ interface Connection {
 }
 
 /**
- * Sends records as OTLP logs over HTTP. The bodies are the records, as structured values. After a failure, a new
- * connection reads the certificate files again.
+ * Sends records as OTLP logs over HTTP; each log body is a record as a structured value. After a failure, a new
+ * connection reloads the certificate files.
  * @throws Error if a certificate file cannot be used
  */
 export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver {
@@ -80,7 +80,7 @@ export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver
     disconnect();
     const status = statusOf(failure);
     if (status === undefined) throw new Error(messageOf(failure));
-    // The text of the answer may repeat the records.
+    // The response body may repeat the records.
     const cause = new Error(`it answered ${String(status)}`);
     if (!REFUSES_THE_BATCH.has(status)) throw cause;
     return { records: lines.length, cause };
@@ -102,7 +102,7 @@ function logsUrl(endpoint: string): URL {
   return url;
 }
 
-/** Resolves with the failure, or undefined if there was none. */
+/** Resolves with the failure, or undefined on success. */
 function exported(exporter: Connection['exporter'], records: ReadableLogRecord[]): Promise<unknown> {
   return new Promise((resolve) =>
     exporter.export(records, ({ code, error }) => {
@@ -136,7 +136,7 @@ function logRecord(line: string, resource: ReadableLogRecord['resource']): Reada
   };
 }
 
-/** By `severity_id` of OCSF. */
+/** By OCSF `severity_id`. */
 const SEVERITIES: ReadonlyMap<number, SeverityNumber> = new Map([
   [1, SeverityNumber.INFO],
   [2, SeverityNumber.INFO2],

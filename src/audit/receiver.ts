@@ -16,7 +16,7 @@ export interface AuditReceiver {
   close(): void;
 }
 
-/** Time limit of one batch. */
+/** Time limit per batch. */
 export const SEND_WITHIN_MS = 5_000;
 
 /** @throws Error after `SEND_WITHIN_MS` */

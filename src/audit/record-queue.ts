@@ -5,7 +5,7 @@ import type { Rejected } from './receiver.ts';
 export interface RecordQueueOptions {
   /**
    * Writes a whole batch, or throws; a failed batch is retried. Rejected records count as dropped.
-   * @param batchId the same for a retry
+   * @param batchId unchanged on retries
    */
   readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
@@ -14,7 +14,7 @@ export interface RecordQueueOptions {
   /** Called for records that did not fit or were rejected. `cause` is the last failure of the sink. */
   readonly onDropped: (records: number, cause: unknown) => void;
   readonly maxRecords?: number;
-  /** UTF-16 units of all waiting records. */
+  /** Total UTF-16 code units of waiting records. */
   readonly maxChars?: number;
 }
 
@@ -26,15 +26,13 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 interface Waiter {
-  /** The last record to wait for. */
+  /** Number of the last record to wait for. */
   readonly upTo: number;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
 }
 
-/**
- * A bounded queue of lines for one sink, with one write at a time. A failing sink is retried until the queue is closed.
- */
+/** A bounded queue of lines for one sink. Writes one batch at a time, and retries until closed. */
 export class RecordQueue {
   readonly #options: RecordQueueOptions;
   readonly #maxRecords: number;
@@ -55,7 +53,7 @@ export class RecordQueue {
     this.#maxChars = options.maxChars ?? MAX_CHARS;
   }
 
-  /** Never waits. Returns false if the queue is full. */
+  /** Returns false if the queue is full or closed. Never blocks. */
   add(line: string): boolean {
     if (this.#isClosed || !this.#hasRoom(line.length)) {
       this.#options.onDropped(1, this.#failure);
@@ -66,7 +64,7 @@ export class RecordQueue {
     this.#added += 1;
     if (!this.#isWorking) {
       this.#isWorking = true;
-      // Lines added in the same turn become part of the batch.
+      // Deferred, so that lines added in the same turn join the batch.
       queueMicrotask(() => void this.#work());
     }
     return true;
@@ -137,7 +135,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** Lines are removed from the queue once they have been written. */
+  /** Returns the next lines without removing them, because the write may fail. */
   #nextBatch(): readonly string[] {
     let chars = 0;
     let end = 0;
@@ -149,7 +147,7 @@ export class RecordQueue {
     return this.#lines.slice(0, end);
   }
 
-  /** A new waiter ends the pause before a retry. */
+  /** Waits before a retry. A new waiter ends the pause. */
   #pause(ms: number): Promise<void> {
     if (this.#waiters.length > 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -101,7 +101,7 @@ async function openFile(path: string): Promise<FileSink> {
     return await openFileSink(path);
   } catch (cause) {
     const reason = messageOf(cause);
-    throw new Error(`audit.file: cannot be appended to (${reason}); make its folder, or name another file`, {
+    throw new Error(`audit.file: cannot be appended to (${reason}); create its folder or set another path`, {
       cause,
     });
   }
@@ -113,7 +113,7 @@ function queueTo(
   { log, metrics }: TrailDeps,
   onFailed?: RecordQueueOptions['onFailed'],
 ): RecordQueue {
-  const report = seldom((cause) =>
+  const report = throttled((cause) =>
     log.error({ sink, cause: messageOf(cause) }, 'audit records are being lost: the sink cannot keep up'),
   );
   return new RecordQueue({
@@ -128,13 +128,13 @@ function queueTo(
 }
 
 function warnOf(sink: ReceiverName, { log }: TrailDeps): (cause: unknown) => void {
-  return seldom((cause) =>
+  return throttled((cause) =>
     log.warn({ sink, cause: messageOf(cause) }, `audit.${sink} does not accept records: they are queued`),
   );
 }
 
-/** Returns a function that calls `report` at most once per `REPORT_EVERY_MS`. */
-function seldom(report: (cause: unknown) => void): (cause: unknown) => void {
+/** Calls `report` at most once per `REPORT_EVERY_MS`. */
+function throttled(report: (cause: unknown) => void): (cause: unknown) => void {
   let reportedAt = -Infinity;
   return (cause) => {
     if (performance.now() - reportedAt < REPORT_EVERY_MS) return;

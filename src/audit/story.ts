@@ -2,13 +2,13 @@ import type { StreamStore } from './stream-store.ts';
 import { readRecord, type TailedRecord } from './tail.ts';
 
 const PAGE = 500;
-/** Limit of records; a long stream may have more. */
+/** Limit on returned records; a long stream may cause more. */
 const MAX_RECORDS = 1_000;
 
 /** The records of one request, oldest first. */
 export interface Story {
   readonly records: readonly TailedRecord[];
-  /** Number of records searched. */
+  /** Number of records scanned. */
   readonly read: number;
 }
 
@@ -38,7 +38,7 @@ export async function storyOf(
   }
 }
 
-/** Finds the same records in the file of the trail. */
+/** Finds the same records in an audit file. */
 export async function storyInFile(
   lines: AsyncIterable<string>,
   requestId: string,
@@ -59,10 +59,10 @@ function recordOf(line: string, requestId: string): TailedRecord | undefined {
   if (!line.includes(JSON.stringify(requestId))) return undefined;
   const record = readRecord(line);
   const { metadata } = record ?? {};
-  const isOfIt =
+  const isOfRequest =
     typeof metadata === 'object' &&
     metadata !== null &&
     'correlation_uid' in metadata &&
     metadata.correlation_uid === requestId;
-  return record !== undefined && isOfIt ? { line, record } : undefined;
+  return record !== undefined && isOfRequest ? { line, record } : undefined;
 }

@@ -5,11 +5,11 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 
 const appendScript = loadScript(new URL('./append-records.lua', import.meta.url));
 
-/** Longer than any retry of a batch. */
+/** Must exceed the time between attempts to append a batch. */
 const REMEMBERED_MS = 600_000;
 const COUNTED_MS = 86_400_000;
-/** Number of busy keys that fill the stream: a key may use no more than its share. */
-const KEYS_OF_FULL_STREAM = 10;
+/** A key may fill one of this many shares of the stream. Its further records go to the overflow stream. */
+const SHARES = 10;
 const STREAMS = [AUDIT_STREAM, AUDIT_OVERFLOW_STREAM];
 const FIELD = 'ocsf';
 
@@ -35,7 +35,7 @@ export interface StreamStore {
 }
 
 export function createStreamStore({ client, deadlineMs, maxLength }: StreamStoreOptions): StreamStore {
-  const share = Math.ceil(maxLength / KEYS_OF_FULL_STREAM);
+  const share = Math.ceil(maxLength / SHARES);
 
   async function readBoth(
     read: (stream: string) => Promise<StreamReply>,
@@ -72,11 +72,11 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
   };
 }
 
-/** Quotes inside texts are escaped: this matches only the actor of a record. */
+/** Matches only the actor of a record, because quotes inside texts are escaped. */
 const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
 const STRANGERS = 'strangers';
 
-/** Returns whose share a record uses: a key's, that of all unauthenticated clients, or '' for an operator's action. */
+/** Returns whose share a record uses: a key hash, `strangers` for unauthenticated clients, or '' for operators. */
 function ownerOf(record: string): string {
   const [, keyHash, unknown] = ACTOR.exec(record) ?? [];
   return keyHash ?? (unknown === undefined ? '' : STRANGERS);

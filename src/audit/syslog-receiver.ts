@@ -9,7 +9,7 @@ import { inTime, type AuditReceiver } from './receiver.ts';
 
 type Syslog = Config['audit']['syslog'];
 
-/** Number of last records that are sent again when their connection breaks. */
+/** Number of recent records that are resent after the connection breaks. */
 const RESENT_RECORDS = 1_000;
 const RESENT_WITHIN_MS = 60_000;
 const RESEND_EVERY_MS = 1_000;
@@ -20,8 +20,8 @@ interface Sent {
 }
 
 /**
- * Sends records as syslog messages over one TLS or TCP connection. Syslog has no acknowledgements: after the connection
- * breaks, the last records are sent again, and the receiver may get them twice.
+ * Sends records as syslog messages over one TLS or TCP connection. Syslog has no acknowledgements, so the last records
+ * are resent after the connection breaks, and the receiver may get them twice.
  * @throws Error if a certificate file cannot be used
  */
 export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
@@ -72,7 +72,7 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
     return opening;
   }
 
-  /** Tries until the last records have been sent again, or are too old. */
+  /** Retries until the recent records have been resent or are too old. */
   async function resend(): Promise<void> {
     do await delay(RESEND_EVERY_MS, undefined, { ref: false });
     while (!isClosed && socket === undefined && recent().length > 0 && !(await isSentAgain()));
@@ -107,7 +107,7 @@ function dialer(syslog: Syslog): () => Socket {
   const name = syslog.server_name ?? to.host;
   return () => {
     const { ca_file: ca, cert_file: cert, key_file: key } = latest();
-    // An address is not a server name (RFC 6066, 3); the certificate is compared with it nevertheless.
+    // An IP address is not a server name (RFC 6066, section 3), but is still compared with the certificate.
     const servername = isIP(name) === 0 ? { servername: name } : {};
     return connectTls({ ...to, ...servername, minVersion: 'TLSv1.2', ca, cert, key });
   };
@@ -132,10 +132,10 @@ function written(socket: Socket, frames: string): Promise<void> {
 }
 
 const APP_NAME = 'ai-firewall-gateway';
-/** RFC 5424, 6. */
+/** RFC 5424, section 6. */
 const MAX_HOST_CHARS = 255;
 
-/** By `severity_id` of OCSF (RFC 5424, 6.2.1). */
+/** By OCSF `severity_id` (RFC 5424, section 6.2.1). */
 const SEVERITIES: ReadonlyMap<unknown, number> = new Map([
   [1, 6],
   [2, 5],
@@ -144,7 +144,7 @@ const SEVERITIES: ReadonlyMap<unknown, number> = new Map([
 ]);
 const NOTICE = 5;
 
-/** By `class_uid` of OCSF. */
+/** By OCSF `class_uid`. */
 const MESSAGE_IDS: ReadonlyMap<unknown, string> = new Map([
   [6003, 'api_activity'],
   [2004, 'detection_finding'],

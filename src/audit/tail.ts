@@ -22,7 +22,7 @@ export interface TailedRecord {
 }
 
 /**
- * Yields the records of the stream, oldest first.
+ * Yields stream records, oldest first.
  * @throws GatewayError redis_unavailable
  */
 export async function* tail(
@@ -49,7 +49,7 @@ export async function* tail(
   }
 }
 
-/** Searches backwards until enough records match. */
+/** Reads backwards until enough records match. */
 async function lastMatching(
   store: Pick<StreamStore, 'before'>,
   options: TailOptions,

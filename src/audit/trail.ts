@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import type { OcsfRecord } from './ocsf.ts';
 import type { RecordQueue } from './record-queue.ts';
 
-/** Time in which a stopping process writes the remaining records. */
+/** Time for a stopping process to write the remaining records. */
 const CLOSE_WITHIN_MS = 3_000;
 
 export interface AuditTrail {

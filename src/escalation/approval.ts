@@ -12,7 +12,7 @@ const approval = z.strictObject({
   key_hash: z.string(),
   decision: z.enum(['approve', 'deny']),
   approver: z.string().min(1).max(128).refine(isPlainLabel),
-  /** Unix ms from which on the answer is invalid. */
+  /** Unix ms at which the answer expires. */
   expiry: z.int().min(0),
   request_digest: z.string(),
   /** HMAC-SHA256 over the RFC 8785 form of the other fields, in lower-case hex. */
@@ -33,8 +33,8 @@ export function signApproval(unsigned: UnsignedApproval, secret: string): Approv
 }
 
 /**
- * Verifies the signature of an answer, and that it belongs to this request. Redis decides whether the answer is late,
- * when the request is taken out.
+ * Verifies an answer's signature, and that the answer belongs to this request. Redis checks the expiry when the request
+ * is taken.
  */
 export function readApproval(
   json: string,
@@ -54,7 +54,7 @@ export function readApproval(
   return { approval: read };
 }
 
-/** Returns `sha256:<hex>` of the method, the address and the body as received (without a proxy key in it). */
+/** Returns `sha256:<hex>` of the method, path, query and body as received (without a proxy key in the path). */
 export function requestDigest(request: {
   readonly method: string;
   readonly path: string;

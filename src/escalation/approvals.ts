@@ -13,7 +13,7 @@ export interface ApprovalsDeps {
   readonly maxPending: number;
   readonly maxPendingPerKey: number;
   readonly observer: ApprovalsObserver;
-  /** Interval of polling for answers whose Pub/Sub message was lost. */
+  /** Polling interval for answers whose Pub/Sub message was lost. */
   readonly pollEveryMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface ApprovalsObserver {
   resolved(escalation: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
   /** Called when a request was refused because too many were waiting, in total or for its key. */
   refused(reason: 'full' | 'over_share'): void;
-  /** Called for an invalid answer; the request continues to wait. */
+  /** Called for an invalid answer. The request keeps waiting. */
   answerRefused(escalation: Escalation, fault: AnswerFault): void;
   /** Called when a decision could not be stored in Redis; the record then expires. */
   notClosed(cause: unknown): void;
@@ -51,16 +51,16 @@ const POLL_EVERY_MS = 1_000;
 const NONCE_BYTES = 16;
 
 /**
- * Keeps requests that wait for approval. Answers arrive by Pub/Sub or are found in Redis. An answer counts if it is
- * signed, names this request, is in time and is the first: only the gateway that takes the request out of Redis may use
- * its answer.
+ * Manages requests that wait for approval. Answers arrive by Pub/Sub or are polled from Redis. An answer is used if it
+ * is signed, refers to the request, is in time and is the first: only the gateway that takes the request from Redis may
+ * use the answer.
  */
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
   const pollEveryMs = deps.pollEveryMs ?? POLL_EVERY_MS;
   const inTurn = createEqualRequests(deps.maxPendingPerKey);
   const waiting = new Map<string, Waiting>();
-  /** Last answer by request, for requests that are in Redis but not yet in `waiting`. */
+  /** Last answer by request id, for requests that are in Redis but not yet in `waiting`. */
   const early = new Map<string, string | undefined>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -96,7 +96,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (performance.now() >= pending.until) pending.settle({ kind: 'timeout' });
   }
 
-  /** Looks for answers whose Pub/Sub message was lost. */
+  /** Finds answers whose Pub/Sub message was lost. */
   async function poll(): Promise<void> {
     const all = [...waiting.values()];
     try {
@@ -185,9 +185,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }
   }
 
-  /**
-   * Opens the request in Redis. While an equal request has its place at another gateway, retries until the wait ends.
-   */
+  /** Opens the request in Redis. Retries while an equal request waits at another gateway, until the wait ends. */
   async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
     const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
     for (;;) {
@@ -233,5 +231,5 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 
 /** Redis restarted without its data, or the record was removed. */
 function lost() {
-  return { failure: new Error('Redis has lost a request that waits for an approval') } as const;
+  return { failure: new Error('Redis has lost a request that is waiting for approval') } as const;
 }

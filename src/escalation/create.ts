@@ -57,7 +57,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     opened(escalation) {
       metrics.escalationsPending.inc();
       auditLog.info(fieldsOf(escalation), 'a request is waiting for an approval');
-      // Webhooks get no arguments and no prompt, not even masked ones.
+      // Webhooks get neither arguments nor prompts, not even masked.
       const { nonce: _nonce, arguments: _arguments, prompt_text: _prompt, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
     },

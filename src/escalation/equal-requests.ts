@@ -2,8 +2,8 @@ import type { Wait } from '../pipeline/exchange.ts';
 import type { ApprovalResult } from './escalation.ts';
 
 /**
- * Calls `ask` after the equal requests ahead have been answered: in this process, only one at a time asks for approval.
- * A denial also applies to the requests behind it. An approval covers only one request, so the next one asks again.
+ * Calls `ask` after the equal requests ahead have been answered, so that only one per process asks for approval at a
+ * time. A denial also applies to the requests behind. An approval covers only one request, so the next one asks again.
  * @param name identifies equal requests
  */
 type InTurn = (name: string, wait: Wait, ask: () => Promise<ApprovalResult>) => Promise<ApprovalResult>;
@@ -14,7 +14,7 @@ interface Line {
   length: number;
 }
 
-/** @param maxWaiting limit of equal requests behind the one that asks; others get `over_share` */
+/** @param maxWaiting maximum number of equal requests behind the one that asks; further ones get `over_share` */
 export function createEqualRequests(maxWaiting: number): InTurn {
   const lines = new Map<string, Line>();
 

@@ -12,7 +12,7 @@ const unixMs = z.int().min(0);
  */
 export const escalation = z.object({
   id: z.uuid(),
-  /** Base64url, unique to this request; an answer must repeat it. */
+  /** Base64url, unique to this request. Answers must repeat it. */
   nonce: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
   key_hash: text,
   key_name: text,
@@ -22,23 +22,21 @@ export const escalation = z.object({
   provider: text,
   /** Empty for tool calls, and for requests without a model. */
   model: text,
-  /**
-   * `<provider> <model>` of each other model that may answer instead: targets of a route, and fallbacks in the body.
-   */
+  /** `<provider> <model>` of each alternative model: targets of a route, and fallbacks in the body. */
   other_models: z.array(text).max(32).default([]),
   mcp_server: text,
   tool_name: text,
   resource_uri: text.default(''),
   prompt_name: text.default(''),
-  /** JSON or a note for approvers; empty if they may not see it. */
+  /** JSON or a note for approvers; empty if approvers must not see arguments. */
   arguments: z.string().max(4_096).default(''),
-  /** The user's last text in a model call, or a note for approvers; empty if they may not see it. */
+  /** The user's last text in a model call, or a note for approvers; empty if approvers must not see prompts. */
   prompt_text: z.string().max(4_096).default(''),
   session_id: text,
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
   /** `sha256:<hex>`; see `requestDigest`. */
   request_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
-  /** Redis time in Unix ms, as is `expiry`. */
+  /** Redis time in Unix ms, like `expiry`. */
   requested_at: unixMs,
   expiry: unixMs,
 });
@@ -80,7 +78,7 @@ export const escalationEvent = z.discriminatedUnion('type', [
 ]);
 export type EscalationEvent = Readonly<z.infer<typeof escalationEvent>>;
 
-/** Returns undefined for invalid messages: others may publish on the channel. */
+/** Returns undefined for invalid messages, because others may publish on the channel. */
 export function parseEscalationEvent(json: string): EscalationEvent | undefined {
   return escalationEvent.safeParse(parsedJson(json)).data;
 }

@@ -16,12 +16,10 @@ import { readEscalation, type Escalation, type EscalationEvent } from './escalat
 /** A request before it is opened. */
 export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
 
-/**
- * Requests that wait for approval, and their answers, of all gateways on one Redis. Failures throw `redis_unavailable`.
- */
+/** Waiting requests of all gateways on one Redis, and their answers. Failures throw `redis_unavailable`. */
 export interface EscalationStore {
   open(request: NewEscalation, limits: WaitLimits): Promise<Opened>;
-  /** Removes the request in order to use its answer. Succeeds at most once. */
+  /** Removes the request so that its answer can be used. Succeeds at most once. */
   take(id: string, answerExpiry: number): Promise<'taken' | 'late' | 'gone'>;
   /** Returns the state of each request, in the order of the ids. */
   poll(ids: readonly string[]): Promise<readonly PollState[]>;
@@ -66,10 +64,10 @@ const placeReply = z.tuple([z.enum(['taken', 'full', 'over_share', 'equal']), z.
 const takeReply = z.enum(['taken', 'late', 'gone']);
 /** Makes a script use the Redis clock (docs/redis.md). */
 const NOW = '';
-/** Maximum number of listed entries; at most `zsp.max_pending` of this configuration wait. */
+/** Maximum number of listed requests. */
 const MAX_LISTED = 1_000;
 
-/** The keys are in several slots (places share one, each request has its own): no script can cover both. */
+/** No script can cover all keys, because places share one slot, and each request has its own. */
 export function createRedisEscalationStore({ client, deadlineMs }: RedisStoreOptions): EscalationStore {
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
 

@@ -7,13 +7,12 @@ import { basePath, providerVariables, type ForwarderPlace, type Variables } from
 /** Settings, in addition to the provider's variables, that make a program use only the forwarder. */
 export interface Wiring {
   readonly env?: Variables;
-  /** Placed before the user's arguments. Must not contain a key: all users of the machine can read arguments. */
+  /** Inserted before the user's arguments. Must not contain keys, because all users of the machine can read arguments. */
   readonly args?: readonly string[];
-  /** Names and texts of files in the run's private folder. */
+  /** Contents of files in the run's private folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** One run of a program. */
 export interface AgentRun {
   readonly provider: ProviderName;
   readonly place: ForwarderPlace;
@@ -26,11 +25,11 @@ export interface AgentRun {
   file(name: string): string;
 }
 
-/** A program that exec recognizes by its executable's name. */
+/** A program that exec recognizes by the name of its executable. */
 export interface KnownAgent {
-  /** Used without `GATEWAY_PROVIDER`. */
+  /** Used if `GATEWAY_PROVIDER` is not set. */
   readonly provider: ProviderName;
-  /** The only API that the program speaks. Absent if the program has a client for each provider. */
+  /** The only API that the program supports. Absent if the program has a client for each provider. */
   readonly speaks?: Api;
   wire(run: AgentRun): Wiring;
 }
@@ -41,7 +40,7 @@ const claude: KnownAgent = {
   wire: ({ provider, place }) => ({
     env: {
       ANTHROPIC_BASE_URL: place.url + apiPath('anthropic', provider),
-      // With ANTHROPIC_API_KEY, Claude Code asks the user before it uses the key.
+      // For ANTHROPIC_API_KEY, Claude Code would ask the user for confirmation.
       ANTHROPIC_AUTH_TOKEN: place.key,
       ANTHROPIC_API_KEY: undefined,
       CLAUDE_CODE_OAUTH_TOKEN: undefined,
@@ -52,7 +51,7 @@ const claude: KnownAgent = {
   }),
 };
 
-/** Reads only its key from the environment; the address is a setting. */
+/** Reads only its key from the environment; the base URL is a setting. */
 const codex: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -71,7 +70,7 @@ const codex: KnownAgent = {
   },
 };
 
-/** After a sign-in with Google it uses another address, unless system settings select the key. */
+/** After a sign-in with Google, Gemini CLI uses another URL unless system settings select the API key. */
 const gemini: KnownAgent = {
   provider: 'gemini',
   speaks: 'gemini',
@@ -90,7 +89,7 @@ const gemini: KnownAgent = {
   },
 };
 
-/** A stored key overrides the variable: the address contains the forwarder's key. */
+/** A stored key overrides the variable, so the URL contains the forwarder's key. */
 const qwen: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -119,7 +118,7 @@ const llm: KnownAgent = {
   wire: ({ provider, place }) => ({ env: providerVariables(provider, place, true) }),
 };
 
-/** The AI SDK expects the API version in the address, and has different names for some providers. */
+/** The AI SDK expects the API version in the base URL, and has different names for some providers. */
 const opencode: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place, env }) => {
@@ -162,7 +161,7 @@ const crush: KnownAgent = {
   },
 };
 
-/** Reads its address only from a settings file. */
+/** Reads its base URL only from a settings file. */
 const cline: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -189,7 +188,7 @@ const cline: KnownAgent = {
   },
 };
 
-/** Same as cline, but the file is an argument, which the user may have set. */
+/** Reads its base URL only from the file in `--config`, which the user may have set. */
 const continueCli: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -219,7 +218,7 @@ const continueCli: KnownAgent = {
 
 const deepseek: KnownAgent = { provider: 'deepseek', speaks: 'openai', wire: () => ({}) };
 
-/** Programs by name of the executable. */
+/** By name of the executable. */
 const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
   ['claude', claude],
   ['codex', codex],
@@ -238,7 +237,7 @@ const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
 
 export const AGENT_NAMES: readonly string[] = [...AGENTS.keys()];
 
-/** Returns the program named in a command. Ignores folder and file extension. */
+/** Looks up the executable of a command, ignoring its folder and file extension. */
 export function knownAgent(command: string): KnownAgent | undefined {
   const name = command.split(/[/\\]/).at(-1) ?? '';
   return AGENTS.get(name.toLowerCase().replace(/\.(exe|cmd|ps1|js|mjs|cjs|py)$/, ''));
@@ -246,19 +245,19 @@ export function knownAgent(command: string): KnownAgent | undefined {
 
 function apiPath(api: Api, provider: ProviderName): string {
   const path = basePath(api, provider);
-  if (path === undefined) throw new Error(`${provider} has no address for clients of ${api}`);
+  if (path === undefined) throw new Error(`${provider} has no base path for ${api} clients`);
   return path;
 }
 
 function overrideModel(provider: ProviderName, override: string | undefined): string {
   const model = override ?? (providers[provider] as Provider).exec.model;
   if (model !== undefined) return model;
-  throw new Error(`name a model of ${provider} with --model-override: this program needs one`);
+  throw new Error(`set --model-override to a ${provider} model: this program needs one`);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Adds members, at a path, to JSON that the user has already set. */
+/** Adds members, at a path, to JSON settings that the user may have set. */
 function withMembers(json: string | undefined, path: readonly string[], members: Members): Members {
   function into(value: unknown, [step, ...rest]: readonly string[]): Members {
     const own = typeof value === 'object' && value !== null ? (value as Members) : {};

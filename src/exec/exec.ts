@@ -21,7 +21,7 @@ import {
 } from './provider-variables.ts';
 import { runChild } from './run-child.ts';
 
-/** Thrown for a usage error, with the remedy. */
+/** A usage error. The message states the remedy. */
 export class ExecUsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -40,7 +40,7 @@ export interface ExecOptions {
   readonly onStart?: (facts: ExecFacts) => void;
 }
 
-/** Facts of a run to show. */
+/** Shown when a run starts. */
 export interface ExecFacts {
   readonly provider: ProviderName;
   readonly sessionId: string;
@@ -50,7 +50,7 @@ export interface ExecFacts {
 const PROXY_KEY = /^gw-[A-Za-z0-9_-]{43}$/;
 
 /**
- * Runs a program whose model calls all go through the gateway, as one session. The program never sees the real keys.
+ * Runs a program as one session, with all its model calls going through the gateway. The program never sees real keys.
  * @returns the exit code of the program
  * @throws ExecUsageError | StartError
  */
@@ -112,7 +112,7 @@ function providerKeyOf(provider: ProviderName, env: Environment): string | undef
 }
 
 /**
- * Creates a private folder (0700) for an agent's settings, under the user's home if possible: some agents
+ * Creates a private folder (0700) for an agent's settings, under the user's home if possible, because some agents
  * ignore settings in folders that others can write to, such as the temporary folder.
  */
 async function createPrivateFolder(environment: Environment): Promise<RunDirectory> {
@@ -135,10 +135,7 @@ interface Prepared {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the program's environment: the caller's without its keys, with the forwarder as the provider's
- * address.
- */
+/** Returns the program's environment: the caller's without keys, with the forwarder's URL as the provider's. */
 export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};
   const own: Variables = {
@@ -164,7 +161,7 @@ export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, session
   };
 }
 
-/** Excludes the forwarder's address from proxies in the environment, which could not reach it. */
+/** Excludes the forwarder's address from HTTP proxies, which could not reach it. */
 function noProxyVariables(env: Environment): Variables {
   const loopback = '127.0.0.1';
   return Object.fromEntries(
@@ -175,7 +172,7 @@ function noProxyVariables(env: Environment): Variables {
   );
 }
 
-/** Removes the compile cache of the gateway, which other Node programs must not use. */
+/** Removes the gateway's compile cache, which other Node programs must not use. */
 function withoutOwnCache(env: Environment): Variables {
   const cache = env['NODE_COMPILE_CACHE'] ?? '';
   return cache.endsWith('/ai-firewall-gateway/compiled') ? { NODE_COMPILE_CACHE: undefined } : {};
@@ -188,7 +185,7 @@ export interface ChosenProvider {
 }
 
 /**
- * Returns the provider in `GATEWAY_PROVIDER`, or the default of the program.
+ * Returns the provider in `GATEWAY_PROVIDER`, or the program's default.
  * @throws ExecUsageError with the possible values
  */
 export function chooseProvider(command: string, wanted: string | undefined): ChosenProvider {

@@ -14,10 +14,10 @@ import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from 
 import { HEADER, HEADER_PREFIX } from '../headers.ts';
 
 export interface ForwardTarget {
-  /** The path with the query, as sent to the gateway. */
+  /** Path and query, as sent to the gateway. */
   readonly path: string;
   readonly kind: 'model' | 'mcp';
-  /** Whether the path names the model, which may then be absent from the body. */
+  /** Whether the path contains the model, which may then be absent from the body. */
   readonly namesModel: boolean;
 }
 
@@ -28,12 +28,12 @@ interface ForwardOptions extends PresentedIdentity {
   readonly models: ModelChoice;
 }
 
-/** Limit of a body that is buffered to replace its model. The gateway's own limit is at most 15 MiB. */
+/** Maximum size of a body that is buffered to replace its model. The gateway's own limit is at most 15 MiB. */
 const MAX_HELD_BYTES = 16 * 1_048_576;
 
 /**
- * Forwards one exchange as it arrives. Only a body whose model changes is buffered.
- * @throws GatewayError for a refusal; Error if the gateway cannot be reached
+ * Streams one exchange. Buffers only bodies whose model changes.
+ * @throws GatewayError for a refusal, or if the gateway cannot be reached
  */
 export async function forwardToGateway(
   incoming: IncomingMessage,
@@ -46,7 +46,7 @@ export async function forwardToGateway(
   const body = await editedBody(incoming, options);
   const send = gateway.url.protocol === 'https:' ? sendHttps : sendHttp;
   const outgoing = send({
-    // Sockets take IPv6 addresses without the brackets of URLs.
+    // Sockets take IPv6 addresses without URL brackets.
     host: gateway.url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: gateway.url.port === '' ? undefined : gateway.url.port,
     method: incoming.method,
@@ -55,7 +55,7 @@ export async function forwardToGateway(
     agent,
   });
   const answered = awaitAnswer(outgoing, gateway);
-  // The client has disconnected: the provider must stop writing.
+  // If the client disconnects, the provider must stop generating.
   response.once('close', () => outgoing.destroy());
   if (body === undefined) incoming.pipe(outgoing);
   else outgoing.end(body);
@@ -63,7 +63,7 @@ export async function forwardToGateway(
   const answer = await answered;
   response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
   response.flushHeaders();
-  // If the gateway cuts off the answer, the program also sees it cut off.
+  // If the gateway cuts off the answer, the program's answer is cut off, too.
   await pipeline(answer, response).catch(() => response.destroy());
 }
 
@@ -77,7 +77,7 @@ function awaitAnswer(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
-    // Stays attached: if the gateway stops reading an upload, the upload fails after the answer.
+    // Stays attached, because an upload that the gateway stops reading fails after the answer.
     outgoing.on('error', (cause: NodeJS.ErrnoException) => {
       const why = cause.code ?? cause.message;
       reject(new GatewayError('gateway_unavailable', `the gateway at ${url.origin}: ${why}`, { cause }));
@@ -85,7 +85,7 @@ function awaitAnswer(
   });
 }
 
-/** Returns the body with the chosen model; undefined if the body stays the same. */
+/** Returns the body with the chosen model, or undefined if the body stays the same. */
 async function editedBody(
   incoming: IncomingMessage,
   { models, target }: ForwardOptions,
@@ -117,7 +117,7 @@ async function readWhole(incoming: IncomingMessage): Promise<Buffer> {
 
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-/** Headers of a single connection, which are not forwarded. */
+/** Hop-by-hop headers, which are not forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -141,7 +141,6 @@ interface PresentedIdentity {
   readonly sessionId: string;
 }
 
-/** Returns a request's headers for the gateway. */
 function requestHeaders(headers: IncomingHttpHeaders, identity: PresentedIdentity): OutgoingHttpHeaders {
   const dropped: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'host', 'expect', 'cookie']);
   const kept = Object.entries(endToEnd(headers)).filter(
@@ -155,7 +154,7 @@ function requestHeaders(headers: IncomingHttpHeaders, identity: PresentedIdentit
   };
 }
 
-/** Drops headers of the connection, including those named in `Connection`. */
+/** Drops hop-by-hop headers, including those listed in `Connection`. */
 function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   return Object.fromEntries(

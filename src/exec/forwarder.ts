@@ -29,14 +29,14 @@ export interface Forwarder {
 }
 
 const MAX_CONNECTIONS = 512;
-/** Longer than clients keep idle connections: the forwarder must not close one just as it is used. */
+/** Longer than clients keep idle connections, so that the forwarder does not close one that is about to be used. */
 const KEEP_ALIVE_MS = 120_000;
-/** A draining gateway closes idle connections, on which requests would fail. */
+/** Limits the reuse of idle connections, which a draining gateway may be closing. */
 const IDLE_MS = 15_000;
 
 /** Listens on a free port of 127.0.0.1, and serves clients that present the key of this run. */
 export async function startForwarder(options: ForwarderOptions): Promise<Forwarder> {
-  // OpenAI's prefix, which some programs require.
+  // OpenAI's key prefix, which some programs require.
   const key = `sk-exec-${randomBytes(32).toString('base64url')}`;
   const isKey = comparer(key);
   const agent = agentFor(options.gateway);
@@ -101,7 +101,7 @@ async function handleRequest(
 interface RequestUrl {
   /** Without the run's key. */
   readonly path: string;
-  /** With its question mark, or empty. */
+  /** Starts with a question mark, or is empty. */
   readonly query: string;
   /** Whether the key was in the path or in the query. */
   readonly keyed: boolean;
@@ -131,8 +131,8 @@ function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) =>
 const MCP = /^\/mcp\/[^/]/;
 
 /**
- * Returns the target at the gateway: the provider of the run, or an MCP server. Refuses dot segments: Envoy resolves
- * them before the gateway routes, and the provider's key could be sent elsewhere.
+ * Returns the target at the gateway: the run's provider or an MCP server. Refuses dot segments, because Envoy resolves
+ * them before the gateway routes the request, which could send the provider's key elsewhere.
  * @throws GatewayError not_found, invalid_request
  */
 function targetOf(
@@ -149,7 +149,7 @@ function targetOf(
   return { path: base + chosen.path + query, kind: 'model', namesModel: chosen.namesModel };
 }
 
-/** Replies as the gateway does, or cuts an answer that has begun. */
+/** Replies like the gateway, or aborts an answer that has begun. */
 function replyRefusal(response: ServerResponse, failure: unknown): void {
   if (response.headersSent) {
     response.destroy();

@@ -5,7 +5,7 @@ import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'no
 import { isLoopbackHost } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 
-/** URL of the gateway, and how to verify its certificate. */
+/** URL of the gateway, and trust settings for its certificate. */
 export interface GatewayAddress {
   readonly url: URL;
   readonly tls?: TlsTrust;
@@ -18,7 +18,7 @@ export interface TlsTrust {
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
 }
 
-/** @throws Error for an invalid URL, or one to which keys would be sent without TLS */
+/** @throws Error for an invalid URL, or one that would receive keys without TLS */
 export function addressOf(
   text: string,
   { caFile, insecure }: { readonly caFile: string | undefined; readonly insecure: boolean },
@@ -41,15 +41,15 @@ export function addressOf(
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(`the gateway's address must be a URL such as https://gateway.example, not ${text}`);
+    throw new Error(`the gateway URL must be like https://gateway.example, not ${text}`);
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw new Error("the gateway's address must not have credentials, query or fragment");
+    throw new Error('the gateway URL must not contain credentials, a query or a fragment');
   }
   return url;
 }
 
-/** Returns the certificates of Node, of the system and of the file. */
+/** Returns the CA certificates of Node, the system and the file. */
 function authorities(caFile: string | undefined): string[] {
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
   return caFile === undefined ? known : [...known, readCa(caFile)];
@@ -63,7 +63,7 @@ function readCa(file: string): string {
   }
 }
 
-/** Returns the address of the gateway in a local gateway.yaml: its public URL, or its listener. */
+/** Returns the gateway's public URL from a local gateway.yaml, or else the URL of its listener. */
 export function configuredAddress(config: Config, caFile: string | undefined): GatewayAddress {
   const { public_url, host, port, tls, insecure_dev } = config.server;
   if (public_url !== undefined) return addressOf(public_url, { caFile, insecure: insecure_dev });
@@ -78,7 +78,7 @@ export function configuredAddress(config: Config, caFile: string | undefined): G
   return { url: address.url, tls: pinned(address.tls, tls.cert_file) };
 }
 
-/** Trusts the listener's own certificate under any name. */
+/** Trusts the listener's own certificate under any host name. */
 function pinned(trust: TlsTrust, certFile: string): TlsTrust {
   let pem: string;
   let own: string;
@@ -86,7 +86,7 @@ function pinned(trust: TlsTrust, certFile: string): TlsTrust {
     pem = readFileSync(certFile, 'utf8');
     own = new X509Certificate(pem).fingerprint256;
   } catch (cause) {
-    throw new Error(`server.tls.cert_file: ${certFile} cannot be read; name the gateway with --gateway-url`, {
+    throw new Error(`server.tls.cert_file: ${certFile} cannot be read; set --gateway-url`, {
       cause,
     });
   }

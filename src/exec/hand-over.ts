@@ -10,19 +10,19 @@ import { z } from 'zod';
 import type { Environment } from '../config/environment.ts';
 import { SECRET_VARIABLES } from './provider-variables.ts';
 
-/** Without this flag, any program of the user could open a debugger with a signal and read the keys. */
+/** Without this flag, any program of the user could open a debugger with SIGUSR1 and read the keys. */
 const NO_DEBUGGER = '--disable-sigusr1';
 
-/** Names the pipe from which the restarted process reads its keys. The agent never gets it. */
+/** Path of the pipe from which the restarted process reads its keys. Hidden from the agent. */
 const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
 
 /**
- * Returns the environment as set by the user, from a process whose own environment contains no key.
+ * Returns the user's environment, in a process whose own environment contains no keys.
  *
- * On Linux, every program of the same user can read the environment with which a process was started
- * (`/proc/<pid>/environ`), and the agent knows the process id. The process therefore replaces itself by a process
- * without the keys, which gets them through a named pipe. The pipe is removed before the agent starts. Platforms that
- * cannot replace a process (Windows) keep the environment.
+ * On Linux, every program of the same user can read a process's initial environment (`/proc/<pid>/environ`), and the
+ * agent knows the process id. The process therefore replaces itself with one without keys, which reads them from a
+ * named pipe. The pipe is removed before the agent starts. Platforms that cannot replace a process (Windows) keep the
+ * environment.
  */
 export async function keysOutOfEnvironment(current: NodeJS.Process): Promise<Environment> {
   const { [PIPE_VARIABLE]: pipe, ...env } = current.env;

@@ -17,7 +17,7 @@ export function changesModels({ override, aliases }: ModelChoice): boolean {
   return override !== undefined || aliases.size > 0;
 }
 
-/** Prefix of model names in Gemini's bodies. */
+/** Prefix of model names in Gemini request bodies. */
 const GOOGLE_PREFIX = 'models/';
 
 /** Returns the model to request in place of `model`. */
@@ -73,7 +73,7 @@ function editsOf(json: JsonObject, choice: ModelChoice, pathNamesModel: boolean)
   for (const [index, request] of asList(requests).entries()) {
     if (isObject(request)) edits.push(...renamed(['requests', index, 'model'], request['model'], choice));
   }
-  // If one model is set, fallback models (OpenRouter) are dropped.
+  // An override drops fallback models (OpenRouter).
   if (models !== undefined && choice.override !== undefined) edits.push({ kind: 'remove', path: ['models'] });
   else asList(models).forEach((name, index) => edits.push(...renamed(['models', index], name, choice)));
   return edits;
@@ -91,7 +91,6 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the error for a body whose model cannot be replaced. */
 export function unreadableModel(why: string): GatewayError {
   return new GatewayError(
     'unsupported_media_type',

@@ -42,9 +42,9 @@ export function keyVariables(provider: ProviderName): readonly string[] {
 }
 
 /**
- * Returns the variables that direct a program to the forwarder: those of the provider, and those of OpenAI if the
- * provider speaks its API.
- * @param keyed whether to put the key into the addresses
+ * Returns the variables that direct a program to the forwarder: the provider's own, and OpenAI's if the provider
+ * supports OpenAI's API.
+ * @param keyed whether the URLs contain the key
  */
 export function providerVariables(provider: ProviderName, place: ForwarderPlace, keyed = false): Variables {
   const { keys, addresses = {}, keyedAddresses = {}, detours = [], keyed: keysOf } = execOf(provider);
@@ -67,7 +67,7 @@ function addressesAt(base: string, paths: Readonly<Record<string, string>>): Var
   return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, base + path]));
 }
 
-/** Returns the base path of a provider for clients of an API; undefined if the provider does not speak that API. */
+/** Returns a provider's base path for clients of an API, or undefined if the provider does not support the API. */
 export function basePath(api: Api, provider: ProviderName): string | undefined {
   const path = providers[provider].basePaths[api];
   return path === undefined ? undefined : `/${provider}${path}`;

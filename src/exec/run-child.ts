@@ -5,7 +5,7 @@ export interface AgentChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Whether the program runs on a terminal, which sends it signals directly. */
+  /** Whether the program runs on a terminal, which sends signals to the program directly. */
   readonly onTerminal: boolean;
 }
 
@@ -29,8 +29,8 @@ export class StartError extends Error {
 }
 
 /**
- * Runs a program with the caller's terminal, input and outputs. Returns its exit code, or 128 plus the number
- * of the signal that ended it.
+ * Runs a program with inherited standard streams. Returns its exit code, or 128 plus the number of the signal that
+ * ended it.
  * @throws StartError
  */
 export async function runChild({ command, args, env, onTerminal }: AgentChildOptions): Promise<number> {

@@ -1,7 +1,7 @@
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
 const MAX_BYTES_PER_UNIT = 3;
-/** Merging time grows with the square of the length of a piece. */
+/** Merge time is quadratic in the length of a piece. */
 const MAX_PIECE_CHARS = 128;
 
 const SUFFIX = "(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
@@ -31,7 +31,7 @@ const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;
 
-/** Loads the vocabulary, so that no request waits for it. */
+/** Loads the vocabulary ahead of the first request. */
 export function readWordsAhead(): void {
   vocabulary ??= loadVocabulary();
 }
@@ -56,8 +56,8 @@ function countPiece(words: TokenVocabulary, piece: string): number {
 }
 
 /**
- * Joins the adjacent parts that form the word of lowest rank until no pair forms a word. Returns the number of tokens
- * left. A word has a higher rank than its parts, so one pass from the left joins all pairs of equal rank.
+ * Joins the adjacent parts that form the lowest-ranked word, until no pair forms a word. Returns the number of tokens
+ * left. A word ranks higher than its parts, so one pass from the left joins all pairs of equal rank.
  */
 function mergePairs(words: TokenVocabulary, length: number): number {
   let parts = length;

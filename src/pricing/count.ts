@@ -2,21 +2,21 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { countWords } from './count-words.ts';
 
-/** Counting takes about 40 us per KiB. Further text is measured in bytes. */
+/** Limits counting time (about 40 µs per KiB). Further text counts as one token per byte. */
 const MAX_COUNTED_CHARS = 65_536;
-/** The tokenizer's time grows with the square of the length of a run without a break. */
+/** The tokenizer's time is quadratic in the length of an unbroken run. */
 const MAX_RUN_CHARS = 128;
 
-/** Tokens of other tokenizers, which have smaller vocabularies, per token of OpenAI's. */
+/** Tokens of other tokenizers, which have smaller vocabularies, per OpenAI token. */
 const OTHER_TOKENIZERS = 1.5;
 
 export interface TokenCounter {
   add(text: string): void;
-  /** Tokens so far, in the provider's own count if known; never more than the number of bytes. */
+  /** Tokens so far, scaled up if the provider's tokenizer is not OpenAI's; at most the number of bytes. */
   readonly tokens: number;
 }
 
-/** Creates a counter with bounded work. A byte is at most one token, and a character rarely more than one. */
+/** Creates a counter that does bounded work. A byte is at most one token, and a character rarely more than one. */
 export function createTokenCounter(provider: ProviderName): TokenCounter {
   const { countsAsOpenai }: ProviderPricing = providers[provider].pricing;
   const factor = countsAsOpenai === true ? 1 : OTHER_TOKENIZERS;
@@ -40,12 +40,13 @@ export function createTokenCounter(provider: ProviderName): TokenCounter {
   };
 }
 
-/** Models of OpenAI with the vocabulary counted here. Older models, and those of other providers, have fewer words. */
+/** OpenAI models with the vocabulary counted here. Older models and other providers have smaller vocabularies. */
 const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|o[1-9](?:-|$))/;
 
 /**
- * Returns the tokens that other vocabularies may add to the count: one per byte of letters outside ASCII, and one per
- * digit, mark and space. cl100k splits Burmese into five times as many tokens, Gemma splits every digit.
+ * Returns the tokens that other vocabularies may add to the count: one per further UTF-8 byte of a character outside
+ * ASCII, and one per digit, mark and repeated space. cl100k splits Burmese into five times as many tokens, Gemma
+ * splits every digit.
  */
 export function extraTokens(provider: ProviderName, model: string, text: string): number {
   if (provider === 'openai' && COUNTED_EXACTLY.test(model)) return 0;
@@ -68,7 +69,7 @@ export function countText(text: string): number {
   return tokens;
 }
 
-/** Splits runs longer than MAX_RUN_CHARS without a change between space and non-space. */
+/** Splits runs of only space or only non-space characters that are longer than MAX_RUN_CHARS. */
 function withoutLongRuns(text: string): string[] {
   const pieces: string[] = [];
   let start = 0;

@@ -6,13 +6,13 @@ export interface ImageSize {
 }
 
 export interface StillImage {
-  /** Undefined if the headers are missing, unreadable or contradictory. */
+  /** Undefined for BMP, HEIC and AVIF, and if headers are missing, invalid or contradictory. */
   readonly size: ImageSize | undefined;
 }
 
 /**
- * Recognizes a PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF with one image, and reads its size. Undefined for animations,
- * files with several pages (TIFF) and unknown formats. Linear in the number of bytes.
+ * Recognizes PNG, JPEG, GIF, WebP, BMP, HEIC and AVIF files with one image. Returns undefined for animations,
+ * multi-page files (TIFF) and unknown formats. Linear in the number of bytes.
  */
 export function stillImage(bytes: Buffer): StillImage | undefined {
   if (startsWith(bytes, '\x89PNG')) return pngImage(bytes);
@@ -27,7 +27,7 @@ function positive(size: ImageSize | undefined): ImageSize | undefined {
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** PNG specification (third edition): "IHDR", and "acTL", which marks an animation, precede the pixels. */
+/** PNG specification (third edition): "IHDR" and "acTL" (animation) precede the pixel data. */
 function pngImage(bytes: Buffer): StillImage | undefined {
   let size: ImageSize | undefined;
   for (let at = 8; at + 8 <= bytes.length;) {
@@ -43,7 +43,7 @@ function pngImage(bytes: Buffer): StillImage | undefined {
   return { size: positive(size) };
 }
 
-/** GIF89a specification: readers enlarge the screen of section 18 to fit the frames of section 20. */
+/** GIF89a specification: decoders enlarge the screen (section 18) to fit the frames (section 20). */
 function gifImage(bytes: Buffer): StillImage | undefined {
   if (bytes.length < 13) return { size: undefined };
   let width = bytes.readUInt16LE(6);
@@ -58,7 +58,7 @@ function gifImage(bytes: Buffer): StillImage | undefined {
       width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5));
       height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7));
       at = afterSubBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9]));
-      // Readers skip bytes between blocks.
+      // Decoders skip bytes between blocks.
     } else at += 1;
   }
   return { size: positive({ width, height }) };
@@ -74,16 +74,16 @@ function afterSubBlocks(bytes: Buffer, start: number): number {
   return at + 1;
 }
 
-/** RFC 9649 sections 2.5 to 2.7: the canvas of an extended file, and the image in it. */
+/** RFC 9649, sections 2.5 to 2.7. Returns the larger of the canvas and the image. */
 function webpImage(bytes: Buffer): StillImage | undefined {
-  let picture: ImageSize | undefined;
+  let image: ImageSize | undefined;
   let canvas: ImageSize = { width: 0, height: 0 };
   for (let at = 12; at + 18 <= bytes.length;) {
     const type = bytes.toString('latin1', at, at + 4);
     if (type === 'ANIM' || type === 'ANMF') return undefined;
     if (type === 'VP8 ' || type === 'VP8L') {
-      if (picture !== undefined) return { size: undefined };
-      picture = type === 'VP8 ' ? lossySize(bytes, at) : losslessSize(bytes.readUInt32LE(at + 9));
+      if (image !== undefined) return { size: undefined };
+      image = type === 'VP8 ' ? lossySize(bytes, at) : losslessSize(bytes.readUInt32LE(at + 9));
     }
     if (type === 'VP8X') {
       if (((bytes[at + 8] ?? 0) & 2) !== 0) return undefined;
@@ -92,9 +92,9 @@ function webpImage(bytes: Buffer): StillImage | undefined {
     const size = bytes.readUInt32LE(at + 4);
     at += 8 + size + (size % 2);
   }
-  const size = picture && {
-    width: Math.max(picture.width, canvas.width),
-    height: Math.max(picture.height, canvas.height),
+  const size = image && {
+    width: Math.max(image.width, canvas.width),
+    height: Math.max(image.height, canvas.height),
   };
   return { size: positive(size) };
 }
@@ -120,7 +120,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
     }
     if (marker === 0xda) break;
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      // Readers disagree about which of several frames counts.
+      // Decoders disagree about which of several frames applies.
       if (size !== undefined) return undefined;
       size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
     }
@@ -132,11 +132,11 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
 /** ISO/IEC 23008-12: boxes of a file without video. */
 const STILL_BOXES: ReadonlySet<string> = new Set(['ftyp', 'meta', 'mdat', 'free', 'skip']);
 const STILL_BRANDS = /^(?:heic|heix|heim|heis|mif1|avif)$/;
-const FILM_BRANDS = /avis|msf1|hevc|hevx|isom|iso[2-9]|mp4[12]|qt {2}|M4V|3gp/;
+const VIDEO_BRANDS = /avis|msf1|hevc|hevx|isom|iso[2-9]|mp4[12]|qt {2}|M4V|3gp/;
 
 function heifImage(bytes: Buffer): StillImage | undefined {
   const brands = bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), 256));
-  if (!STILL_BRANDS.test(brands.slice(0, 4)) || FILM_BRANDS.test(brands)) return undefined;
+  if (!STILL_BRANDS.test(brands.slice(0, 4)) || VIDEO_BRANDS.test(brands)) return undefined;
   let at = 0;
   while (at + 8 <= bytes.length) {
     const size = bytes.readUInt32BE(at);

@@ -20,22 +20,22 @@ export interface InputSource {
   readonly contextTokens: number;
 }
 
-/** Tokens added to any prompt by the template of a provider. */
+/** Tokens that a provider's template adds to any prompt. */
 const PROMPT_OVERHEAD_TOKENS = 64;
 /** Tokens added around tools. The largest published overhead, Claude's tool-use system prompts, is smaller. */
 const TOOLS_OVERHEAD_TOKENS = 1_024;
 const MESSAGE_OVERHEAD_TOKENS = 8;
 
 /**
- * Returns an upper bound at no cost. A byte is at most one token, JSON never writes text in fewer bytes than UTF-8, and
- * its punctuation covers the template. Base64 media are excluded and bounded by kind.
+ * Returns an upper bound without counting tokens. A byte is at most one token, JSON never encodes text in fewer bytes
+ * than UTF-8, and its punctuation covers the template. Base64 media are excluded, and bounded by kind.
  */
 export function byteBound(source: InputSource): InputBound {
   const { request, bodyBytes } = source;
   return bounded(source, Math.max(0, bodyBytes - mediaChars(request)));
 }
 
-/** Returns a closer bound: counts the tokens of the texts, and half a token for each byte of the remaining body. */
+/** Returns a tighter bound: the tokens of all texts, and half a token per byte of the remaining body. */
 export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);
@@ -63,7 +63,7 @@ export function countedInput(provider: ProviderName, request: RequestFacts): num
   return counter.tokens + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
 }
 
-/** Returns a rerank request's search units: one per 100 chunks of 500 tokens (docs.cohere.com). Otherwise 1. */
+/** Returns the search units of a rerank request, one per 100 chunks of 500 tokens (docs.cohere.com), otherwise 1. */
 export function requestUnits(operation: Operation, request: RequestFacts): number {
   if (operation !== 'rerank') return 1;
   const chunks = request.texts.reduce(

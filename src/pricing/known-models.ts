@@ -2,7 +2,7 @@ import type { OutputModality } from '../providers/request-facts.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /**
- * Largest output of well-known model families, in tokens: a provider refuses a granted limit above it. The first match
+ * Maximum output of well-known model families in tokens, because providers refuse larger limits. The first match
  * wins. The price table lacks these figures; the sources are the providers' model pages
  * (platform.openai.com/docs/models, platform.claude.com/docs/models, ai.google.dev/gemini-api/docs/models,
  * api-docs.deepseek.com, docs.cohere.com/docs/models, docs.aws.amazon.com/nova, console.groq.com/docs/models).
@@ -49,7 +49,7 @@ const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/grok-4(?:[-.]1)?-fast/, 2_000_000],
 ];
 
-/** Returns the larger of the listed and the known context window; undefined if neither is known. */
+/** Returns the larger of the listed and the known context window, or undefined if neither is known. */
 export function contextTokensOf(model: string, listed: number | undefined): number | undefined {
   const name = model.toLowerCase();
   const known = CONTEXT_TOKENS.find(([pattern]) => pattern.test(name))?.[1] ?? 0;
@@ -61,7 +61,7 @@ export function knownMaxOutputTokens(model: string): number | undefined {
   return MAX_OUTPUT_TOKENS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Words in the names of models that answer with audio, images or video by default (their providers' pages). */
+/** Patterns in the names of models that output audio, images or video by default (per provider documentation). */
 const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = [
   [/(?:^|[-/._])(?:tts|lyria|realtime|live|sonic|speech|voice|music)(?=$|[-/._:@\d])/, 'audio'],
   [/native-audio|qwen[\d.]*-omni/, 'audio'],
@@ -70,7 +70,7 @@ const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = 
   [/(?:^|[-/._])(?:veo|sora|reel|video)(?=$|[-/._:@\d])|gemini-omni/, 'video'],
 ];
 
-/** Longer names are invented, and must not cost time. */
+/** Longer names are not real models, and must not cost time. */
 const MAX_NAME_CHARS = 256;
 
 export function naturalOutputs(model: string): readonly OutputModality[] {

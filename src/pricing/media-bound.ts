@@ -5,7 +5,7 @@ import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
-/** Upper bound of one image without published figures: OpenAI's 10,000 patches at "original" detail. */
+/** Upper bound for images of providers that publish none: OpenAI's 10,000 patches at "original" detail. */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
 /** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
@@ -15,7 +15,7 @@ const AUDIO_TOKENS_PER_SECOND = 32;
 
 export interface MediaModel {
   readonly provider: ProviderName;
-  /** Names of the models that may read it, as requested and as priced. */
+  /** Names of the models that may process the medium, as requested and as priced. */
   readonly models: readonly string[];
   /** Upper bound for a single input: the model's context window. */
   readonly contextTokens: number;
@@ -23,11 +23,11 @@ export interface MediaModel {
 
 export interface MediaBound {
   readonly tokens: number;
-  /** Whether it is or may contain audio; the higher of the audio and text prices then applies. */
+  /** Whether the medium is or may contain audio, so that the higher of the audio and text prices applies. */
   readonly mayBeSound: boolean;
 }
 
-/** Returns the largest bound over all kinds that a medium claims to be; the whole context if its bytes set none. */
+/** Returns the largest bound over all kinds that a medium may be, or the whole context if its bytes set no bound. */
 export function mediaBound(media: Media, target: MediaModel): MediaBound {
   const bytes = media.data === undefined ? undefined : decodeBase64(media.data);
   const whole: MediaBound = {
@@ -75,10 +75,10 @@ function boundAs(
       const tokens = Math.min((Math.ceil(seconds) + 1) * AUDIO_TOKENS_PER_SECOND, target.contextTokens);
       return { tokens, mayBeSound: true };
     }
-    // A still image fills hours of video in a few bytes, and headers may claim any length.
+    // A few bytes can encode hours of a still image, and headers may state any length.
     case 'video':
       return undefined;
-    // Compressed documents may expand a thousandfold, and a PDF may have any number of such pages.
+    // Compressed documents may expand a thousandfold, and PDFs may have any number of such pages.
     case 'document':
       return mayBeText(media.mimeType) && isPlainText(bytes)
         ? { tokens: Math.min(bytes.length, target.contextTokens), mayBeSound: false }
@@ -90,7 +90,7 @@ function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }
 
-/** Returns the bound for an image. Images by address or id are accepted; an inline image must be measurable. */
+/** Returns undefined for inline images that cannot be measured. Images by URL or id get a flat bound. */
 function imageBound(
   { source }: Media,
   bytes: Buffer | undefined,
@@ -107,7 +107,7 @@ function imageBound(
   return { tokens: mini || pixels === undefined ? flat : Math.min(flat, pixels), mayBeSound: false };
 }
 
-/** Patches of 14 px are the finest in use. */
+/** The finest patches in use are 14 px wide. */
 function finestPatches(width: number, height: number): number {
   return tilesOf(width, height, 14) + 64;
 }

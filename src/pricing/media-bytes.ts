@@ -1,11 +1,11 @@
-/** Decodes Base64 in the standard alphabet, with or without line breaks. Undefined if decoders might disagree. */
+/** Decodes standard Base64, with or without line breaks. Returns undefined if decoders might disagree. */
 export function decodeBase64(data: string): Buffer | undefined {
   const joined = data.includes('\n') || data.includes('\r') ? data.replace(/[\r\n]+/g, '') : data;
   // Node accepts both alphabets; other decoders drop foreign characters.
   if (joined.includes('-') || joined.includes('_')) return undefined;
   const padding = joined.endsWith('==') ? 2 : joined.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(joined, 'base64');
-  // A decoder that skips or stops at an invalid digit returns fewer bytes.
+  // A decoder that skips or stops at an invalid character returns fewer bytes.
   return bytes.length === Math.floor(((joined.length - padding) * 3) / 4) ? bytes : undefined;
 }
 
@@ -16,7 +16,7 @@ export function hasDocumentMagic(bytes: Buffer): boolean {
   );
 }
 
-/** Recognizes plain text: UTF-8 without control characters, which no reader mistakes for another format. */
+/** Recognizes plain text: UTF-8 without control characters except white space, which cannot be another format. */
 export function isPlainText(bytes: Buffer): boolean {
   if (bytes.includes('%PDF') || startsWith(bytes, '%!') || startsWith(bytes, '{\\rtf')) return false;
   const text = bytes.toString('utf8');
@@ -42,7 +42,7 @@ export function isSoundFile(bytes: Buffer): boolean {
   if (startsWith(bytes, 'RIFF') && form === 'WAVE') return true;
   if (startsWith(bytes, 'FORM') && form.startsWith('AIF')) return true;
   if (bytes.toString('latin1', 4, 8) === 'ftyp' && /^(?:M4A|M4B)/.test(form)) return true;
-  // An MPEG or AAC frame begins with eleven set bits.
+  // MPEG and AAC frames start with eleven set bits.
   return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0;
 }
 

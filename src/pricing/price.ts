@@ -3,7 +3,7 @@ import type { OutputModality } from '../providers/request-facts.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
 export interface ModelPrice {
-  /** The priced models. For a deployment, these are its models, not its name. */
+  /** The priced models; for a deployment, its models instead of its name. */
   readonly models: readonly string[];
   /** Highest possible rate of one input token, in nano-USD (cache write, highest tier, most expensive hour). */
   readonly worstInputNanoUsd: number;
@@ -17,9 +17,9 @@ export interface ModelPrice {
   readonly requestNanoUsd: number;
   readonly maxOutputTokens: number | undefined;
   readonly contextTokens: number | undefined;
-  /** Returns the highest rates for a call of at most this many input tokens (tiers begin above a size). */
+  /** Returns the highest rates for a call with up to this many input tokens (tiers start above an input size). */
   worstRates(maxInputTokens: number): { readonly inputNanoUsd: number; readonly outputNanoUsd: number };
-  /** Returns the cost of a usage at a time, in whole nano-USD, rounded up. */
+  /** Returns the cost of usage at a given time, rounded up to whole nano-USD. */
   cost(usage: Usage, at: Date): number;
 }
 

@@ -34,11 +34,11 @@ export interface PricingConfig {
   };
 }
 
-/** Limits memory: clients choose the names. */
+/** Limits memory, because clients choose the names. */
 const MAX_CACHED_MODELS = 2_048;
 const MAX_NAME_CHARS = 256;
 
-/** Creates the pricing from the maintained offline table and the overrides in gateway.yaml (docs/pricing.md). */
+/** Uses the offline price table and the overrides in gateway.yaml (docs/pricing.md). */
 export function createPricing(config: PricingConfig): Pricing {
   const overrides = new Map(Object.entries(config.pricing.overrides));
   const modelOf = createModelOf(config.providers.azure.deployments);
@@ -50,7 +50,7 @@ export function createPricing(config: PricingConfig): Pricing {
       model === name
         ? findOverride(overrides, provider, name)
         : (overrides.get(`${provider}/${name}`) ?? findOverride(overrides, provider, model));
-    const listed = atAddress(lookUp(provider, model), provider, model, config.providers[provider]?.base_url);
+    const listed = atHost(lookUp(provider, model), provider, model, config.providers[provider]?.base_url);
     const periods = override === undefined ? listed.periods : overriddenPeriods(listed.periods, override);
     return (
       periods &&
@@ -78,7 +78,7 @@ export function createPricing(config: PricingConfig): Pricing {
   };
 }
 
-/** Returns the price used for a model that has none; undefined if such models are refused. */
+/** Returns the price for models without one, or undefined if these are refused. */
 export function priceOfUnknown(
   setting: CoreConfig['pricing']['unknown_model'],
   hasBudget: boolean,
@@ -94,7 +94,7 @@ export function priceOfUnknown(
   return action === 'free' ? { ...price, listed: undefined } : price;
 }
 
-/** Returns the price of a request for several models: the highest of each rate, and the lowest of each limit. */
+/** Returns the price of a request for several models: the highest of each rate and the lowest of each limit. */
 export function mostExpensiveOf(prices: readonly ModelPrice[]): ModelPrice {
   const [only] = prices;
   if (only !== undefined && prices.length === 1) return only;
@@ -168,10 +168,10 @@ function lookUp(provider: ProviderName, model: string): Known {
   return UNKNOWN;
 }
 
-/** Applies the higher price that some providers list for the addresses of a region. */
-function atAddress(listed: Known, provider: ProviderName, model: string, baseUrl = ''): Known {
+/** Applies the higher prices that some providers list for regional hosts. */
+function atHost(listed: Known, provider: ProviderName, model: string, baseUrl = ''): Known {
   const { regional }: ProviderPricing = providers[provider].pricing;
-  // A host may end with the dot of the root.
+  // A host name may end with the dot of the DNS root.
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/\.$/, '') : '';
   const isRegional = regional?.host.test(host) === true;
   const times = isRegional ? regional.times.find(([pattern]) => pattern.test(model))?.[1] : undefined;
@@ -186,14 +186,14 @@ function createModelPrice(
 ): ModelPrice {
   const possible = periodsFrom(periods, Date.now());
   const allRates = possible.flatMap(({ tiers }) => tiers.map(({ rates }) => rates));
-  const dearest = (rate: (rates: Rates) => number): number => Math.max(...allRates.map(rate));
+  const highest = (rate: (rates: Rates) => number): number => Math.max(...allRates.map(rate));
   const untiered = possible.flatMap(({ tiers }) => tiers.slice(0, 1).map(({ rates }) => rates));
   const hasAudio = allRates.every(({ inputAudio }) => inputAudio !== undefined);
   return {
     ...limits,
-    worstInputNanoUsd: dearest(worstInput),
-    worstOutputNanoUsd: dearest(worstOutput),
-    worstInputAudioNanoUsd: hasAudio ? dearest(({ inputAudio }) => inputAudio ?? 0) : undefined,
+    worstInputNanoUsd: highest(worstInput),
+    worstOutputNanoUsd: highest(worstOutput),
+    worstInputAudioNanoUsd: hasAudio ? highest(({ inputAudio }) => inputAudio ?? 0) : undefined,
     pricedOutputs: new Set(
       OUTPUT_MODALITIES.filter((output) => allRates.every((rates) => rateOf(rates, output) !== undefined)),
     ),
@@ -201,7 +201,7 @@ function createModelPrice(
       inputNanoUsd: Math.max(...untiered.map(({ input }) => input)),
       outputNanoUsd: Math.max(...untiered.map(({ output }) => output)),
     },
-    requestNanoUsd: dearest(({ request }) => request),
+    requestNanoUsd: highest(({ request }) => request),
     worstRates(maxInputTokens) {
       let inputNanoUsd = 0;
       let outputNanoUsd = 0;
@@ -218,7 +218,7 @@ function createModelPrice(
     cost(usage: Usage, at: Date): number {
       const period = periodAt(periods, at);
       const cost = period === undefined ? 0 : costOf(tierFor(period, usage.inputTokens), usage);
-      // Floating-point noise must not add a nano-USD.
+      // Floating-point errors must not add a nano-USD.
       return Math.max(0, Math.ceil(cost - 1e-6));
     },
   };
@@ -237,8 +237,8 @@ interface TableName {
 const SNAPSHOT = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-(?:preview|exp)-\d{2}-\d{2,4}|-\d{4}|-00\d)$/;
 
 /**
- * Returns the names that a model may have in the price table, best first. Providers bill snapshots as their model: a
- * dated name finds the price of the model.
+ * Returns the names that a model may have in the price table, best first. Providers bill snapshots like their model,
+ * so a dated name also finds the model's price.
  */
 function tableNames(provider: ProviderName, model: string): TableName[] {
   const { pricing }: Provider = providers[provider];
@@ -255,8 +255,8 @@ function plainNames(model: string): readonly string[] {
 }
 
 /**
- * In the table, a family without a version number keeps its first price, but `-latest` names its newest model:
- * `gemini-pro-latest` costs twenty times as much as `gemini-pro`. Such an alias needs a separate price.
+ * In the table, a family without a version number keeps its first price, but `-latest` refers to its newest model:
+ * `gemini-pro-latest` costs twenty times as much as `gemini-pro`. Such aliases need their own price.
  */
 function withoutSnapshot(name: string): string[] {
   const base = name.replace(/-latest$/, '');

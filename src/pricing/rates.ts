@@ -14,7 +14,7 @@ export interface Rates {
   readonly inputAudio: number | undefined;
   readonly output: number;
   readonly reasoning: number;
-  /** Undefined, as for images and video, if the model has no such price; the output would be billed as text. */
+  /** Like the two below, undefined if the model has no such price; the output would be billed as text. */
   readonly outputAudio: number | undefined;
   readonly outputImage: number | undefined;
   readonly outputVideo: number | undefined;
@@ -22,12 +22,12 @@ export interface Rates {
   readonly request: number;
 }
 
-/** One version of a price: its rates by input size, and its period of validity. */
+/** A price version: rates by input size, and period of validity. */
 export interface PricePeriod {
   /** Ascending. A tier applies to calls with more input tokens than `above`. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[];
   readonly from?: number;
-  /** Hours of validity, in UTC milliseconds of the day. `start` may be after `end`, across midnight. */
+  /** Daily validity, in milliseconds after midnight UTC. Spans midnight if `end` is before `start`. */
   readonly hours?: { readonly start: number; readonly end: number };
 }
 
@@ -36,7 +36,7 @@ type TablePrice = TablePrices[string];
 
 const DAY_MS = 86_400_000;
 
-/** Reads a model of the price table; undefined if the model is not billed by tokens (audio hours, pages). */
+/** Returns a model's prices from the table, or undefined if it is not billed by tokens (audio hours, pages). */
 export function periodsOf(model: ModelInfo): PricePeriod[] | undefined {
   const listed = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   const periods = listed.map(({ constraint, prices }): PricePeriod | undefined => {
@@ -116,7 +116,7 @@ export const TEXT_ONLY: Rates = {
   outputVideo: undefined,
 };
 
-/** Returns the price valid at a time: the last applicable price in the order of the table. */
+/** Returns the price valid at a time, which is the last applicable one in table order. */
 export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod | undefined {
   if (periods.length === 1) return periods[0];
   const now = at.getTime();
@@ -127,7 +127,7 @@ export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod
   return periods[0];
 }
 
-/** Returns every price that can apply now or later, without permanently replaced prices. */
+/** Returns all prices that can apply now or later, without those permanently replaced. */
 export function periodsFrom(periods: readonly PricePeriod[], now: number): PricePeriod[] {
   const possible: PricePeriod[] = [];
   for (let i = periods.length - 1; i >= 0; i--) {
@@ -140,7 +140,7 @@ export function periodsFrom(periods: readonly PricePeriod[], now: number): Price
   return possible;
 }
 
-/** Returns the cost of a usage in nano-USD, before rounding. Invalid counts are treated as zero. */
+/** Returns the cost of usage in nano-USD, before rounding. Invalid counts are treated as zero. */
 export function costOf(rates: Rates, usage: Usage): number {
   const input = tokens(usage.inputTokens);
   let rest = input;
@@ -149,8 +149,8 @@ export function costOf(rates: Rates, usage: Usage): number {
     rest -= taken;
     return taken;
   }
-  // Audio is charged first: usage does not report how much of the cached input is audio, which costs more than text
-  // even when cached.
+  // Audio is charged first, because usage does not report how much of the cached input is audio, which costs more than
+  // text even when cached.
   const inputCost =
     part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
     part(usage.cacheReadTokens) * rates.cacheRead +
@@ -161,7 +161,7 @@ export function costOf(rates: Rates, usage: Usage): number {
   const outputCost =
     part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
     part(usage.reasoningTokens) * rates.reasoning +
-    // Usage does not distinguish images from video; both cost the highest of the text, image and video rates.
+    // Usage does not distinguish images from video, so both cost the highest of the text, image and video rates.
     rest * Math.max(rates.output, rates.outputImage ?? 0, rates.outputVideo ?? 0);
   return inputCost + outputCost + rates.request;
 }
@@ -211,10 +211,10 @@ function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | u
     .map((above) => ({ above, rates: ratesOf(prices, above, modelId) }));
 }
 
-/** A one-hour cache write of Claude costs twice the input, even if the table omits it (platform.claude.com). */
+/** Claude's one-hour cache writes cost twice the input price, even if the table omits them (platform.claude.com). */
 function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   const rate = (name: string): number | undefined => perToken(prices[name], above);
-  // Usage does not distinguish images from video: see costOf.
+  // Usage does not distinguish images from video; see `costOf`.
   const input = Math.max(
     rate('input_mtok') ?? 0,
     rate('input_image_mtok') ?? 0,
@@ -238,7 +238,7 @@ function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   };
 }
 
-/** Models that write only audio; their output price is for audio. */
+/** Models that output only audio, so that their output price is for audio. */
 const SPEAKS_ONLY = /(?:^|-)tts(?:-|$)/;
 
 function perToken(price: TablePrice, above: number): number | undefined {
@@ -249,7 +249,7 @@ function perToken(price: TablePrice, above: number): number | undefined {
 
 /**
  * Applies an override. An overridden input or output price replaces every text rate of its direction that is not itself
- * overridden. Audio, image and video keep their own price in the table, if any.
+ * overridden. Audio, image and video keep their table price, if any.
  */
 export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);
@@ -270,7 +270,7 @@ export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   };
 }
 
-/** Drops a rate of 0 once text has a price: the modality was free only because its tokens were included in text. */
+/** Drops a zero rate if text gets a price, so that the modality is billed as text. */
 function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
   return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }
@@ -279,7 +279,7 @@ function maybe(usdPerMillion: number | undefined): number | undefined {
   return usdPerMillion === undefined ? undefined : nanoUsdPerToken(usdPerMillion);
 }
 
-/** Converts USD per million tokens to nano-USD per token, rounded to a millionth against floating-point noise. */
+/** Converts USD per million tokens to nano-USD per token. Rounds to six decimals to remove floating-point errors. */
 function nanoUsdPerToken(usdPerMillion: number): number {
   return Math.round(usdPerMillion * 1e9) / 1e6;
 }

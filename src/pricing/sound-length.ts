@@ -1,10 +1,10 @@
 import { startsWith } from './media-bytes.ts';
 
 /**
- * Returns the duration of audio in seconds, counted over every sample of a WAV or every frame of an MP3. Undefined for
- * other codecs, which store minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX) and state their
- * duration only in a header. Also undefined if the declared type differs, since the same bytes may last longer under
- * that type (an MP3 as samples).
+ * Returns the duration of audio in seconds, counted over all bytes of a WAV or all frames of an MP3. Returns undefined
+ * for other codecs, which store minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX) and state their
+ * duration only in a header; also if the declared type differs, since the same bytes may last longer under that type
+ * (an MP3 as samples).
  * @param type MIME type given by the client, if any
  */
 export function soundSeconds(bytes: Buffer, type = ''): number | undefined {
@@ -22,7 +22,7 @@ const MPEG_TYPE = /^[a-z]+\/(?:x-)?(?:mp3|mpeg-?3?|mpga|mpa)\s*(?:;|$)/i;
 const PLAIN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7]);
 const EXTENSIBLE = 0xfffe;
 
-/** Multimedia Programming Interface and Data Specifications 1.0, "WAVE". Sizes in chunk headers are not trusted. */
+/** Multimedia Programming Interface and Data Specifications 1.0, "WAVE". Does not trust the stated data size. */
 function wavSeconds(bytes: Buffer): number | undefined {
   if (bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined;
   let bytesPerSecond: number | undefined;
@@ -30,7 +30,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
     const id = bytes.toString('latin1', at, at + 4);
     const size = bytes.readUInt32LE(at + 4);
     if (id === 'fmt ') {
-      // Readers disagree about which of two formats counts.
+      // Decoders disagree about which of two formats applies.
       if (bytesPerSecond !== undefined) return undefined;
       bytesPerSecond = leastBytesPerSecond(bytes.subarray(at + 8, at + 8 + size));
       if (bytesPerSecond === undefined) return undefined;
@@ -40,7 +40,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
   return bytesPerSecond === undefined ? undefined : bytes.length / bytesPerSecond;
 }
 
-/** Returns the lowest of the three rates that a format declares; undefined if one of them is zero. */
+/** Returns the lowest of the three declared byte rates, or undefined if one is zero or the format is compressed. */
 function leastBytesPerSecond(format: Buffer): number | undefined {
   if (format.length < 16) return undefined;
   const tag = format.readUInt16LE(0);
@@ -67,7 +67,7 @@ const KBITS = {
   },
 } as const;
 const SAMPLE_RATES = [44_100, 48_000, 32_000] as const;
-/** By the version's two bits: 2.5, reserved, 2, 1. */
+/** By the two version bits: 2.5, reserved, 2, 1. */
 const RATE_DIVISORS = [4, undefined, 2, 1] as const;
 const LAYERS = [undefined, 3, 2, 1] as const;
 
@@ -77,7 +77,7 @@ interface MpegFrame {
   readonly sampleRate: number;
 }
 
-/** Reads all frames, without gaps, from the end of ID3v2 tags to an ID3v1 tag or the last byte. */
+/** Adds up all frames, which must be contiguous, from the end of the ID3v2 tags to an ID3v1 tag or the last byte. */
 function mpegSeconds(bytes: Buffer): number | undefined {
   const first = audioStart(bytes);
   let at = first;
@@ -95,7 +95,7 @@ function mpegSeconds(bytes: Buffer): number | undefined {
 }
 
 /**
- * Returns the offset after all ID3 tags (ID3v2.4 structure, section 3.1). A size has seven bits per byte, and excludes
+ * Returns the offset after all ID3 tags (ID3v2.4 structure, section 3.1). Sizes have seven bits per byte, and exclude
  * the header and the footer, which have 10 bytes each.
  */
 function audioStart(bytes: Buffer): number {

@@ -2,7 +2,7 @@ import type { PriceMultiples, ProviderPricing } from '../providers/descriptor.ts
 import { providers, type ProviderName } from '../providers/registry.ts';
 import type { BillingDetails } from '../providers/billing-details.ts';
 
-/** Tiers at or below the list price, and prepaid commitments. Discounts are not applied. */
+/** Tiers that cost the list price or less, and prepaid commitments. Discounts are not applied. */
 const USUAL_TIERS: ReadonlySet<string> = new Set([
   'auto',
   'default',
@@ -22,7 +22,7 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
 /** Factor of a tier without a published price: the highest known one. */
 const HIGHEST_FACTOR = 2.5;
 
-/** Claude's fast mode (platform.claude.com, fast mode); unlisted models get the highest factor. */
+/** Claude's fast mode (platform.claude.com, fast mode). Other models get the highest factor. */
 const FAST: PriceMultiples = [
   [/opus-(?:4[-.]8|5)|fable|mythos/, 2],
   [/^/, 6],
@@ -31,11 +31,11 @@ const FAST: PriceMultiples = [
 const OPTIMIZED: PriceMultiples = [[/^/, 1.25]];
 const USUAL_SPEEDS: ReadonlySet<string> = new Set(['standard', 'default', 'normal']);
 
-/** Claude with inference in one country (platform.claude.com, data residency). */
+/** Factor for Claude inference in one country (platform.claude.com, data residency). */
 const ONE_COUNTRY = 1.1;
 const USUAL_GEOS: ReadonlySet<string> = new Set(['global', 'not_available', 'unspecified']);
 
-/** Returns the multiple of the list price that an answer reports, for any of the models; 1 without a surcharge. */
+/** Returns the factor on the list price for an answer's billing details, the highest of all models. */
 export function surchargeOf(
   provider: ProviderName,
   models: readonly string[],

@@ -2,7 +2,7 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { toNanoUsd } from './usd.ts';
 
-/** Built-in tools by kind; their names differ between providers. */
+/** Kinds of built-in tools, whose names differ between providers. */
 type ToolKind = 'search' | 'files' | 'code' | 'image';
 
 const KINDS: readonly (readonly [name: RegExp, kind: ToolKind])[] = [
@@ -20,7 +20,7 @@ const LISTED_USD: Readonly<Record<ToolKind, number>> = {
   image: 0.25,
 };
 
-/** Returns undefined for tools whose cost is only their tokens: fetching, MCP, memory. */
+/** Returns undefined for tools that cost only their tokens: fetching, MCP, memory. */
 function kindOf(name: string): ToolKind | undefined {
   const folded = name.toLowerCase();
   return folded.includes('fetch') ? undefined : KINDS.find(([pattern]) => pattern.test(folded))?.[1];
@@ -28,7 +28,7 @@ function kindOf(name: string): ToolKind | undefined {
 
 export interface ToolCalls {
   readonly provider: ProviderName;
-  /** Tools left in the request. If the answer reports no calls of a tool, one call is charged. */
+  /** Tools kept in the request. If the answer reports no calls of a tool, one call is charged. */
   readonly kept: readonly string[];
   readonly reported: ReadonlyMap<string, number>;
   /** `pricing.tools`, USD per call. */

@@ -1,6 +1,6 @@
 const NANO_PER_USD = 1_000_000_000;
 
-/** Formats an amount in plain decimals, without exponent and trailing zeros, exact to the nano-USD. */
+/** Formats an amount in plain decimal notation, without exponent or trailing zeros, exact to the nano-USD. */
 export function formatUsd(nanoUsd: number): string {
   const whole = Math.round(Math.abs(nanoUsd));
   const dollars = Math.floor(whole / NANO_PER_USD);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Words of a byte-level tokenizer. The rank of a word is its position in the order of training. */
+/** Words of a byte-level tokenizer. A word's rank is its position in training order. */
 export interface TokenVocabulary {
   /** Returns the rank of the word `bytes[from, to)`, or NO_WORD. */
   rank(bytes: Uint8Array, from: number, to: number): number;
@@ -9,18 +9,18 @@ export interface TokenVocabulary {
 
 export const NO_WORD = 0x7fff_ffff;
 
-/** A power of two. Most buckets have a few words, rarely more than four. */
+/** A power of two. Buckets rarely have more than four words. */
 const BUCKETS = 131_072;
-/** Number of bytes that precede those of a word: their number, and the rank in three bytes, lowest first. */
+/** Number of bytes before each word: its length, and its rank in three bytes (little-endian). */
 const WORD_HEAD = 4;
 const MAX_WORD_BYTES = 255;
-/** Magic number of a packed file, in the byte order of the machine. A published file contains no byte 0. */
+/** Magic number of packed files, in native byte order. Published files contain no zero byte. */
 const PACKED = 0x6b30_3300;
 const UINT32_BYTES = 4;
 
 /**
- * Loads OpenAI's `o200k_base` from the published file, or from the packed file of a build. The bytes of the words,
- * sorted by hash, take about 3 MB; strings in a map would take 70 MB.
+ * Loads OpenAI's `o200k_base` from the published file, or from the packed file of a build. The word bytes, sorted by
+ * hash, take about 3 MB; strings in a map would take 70 MB.
  */
 export function loadVocabulary(): TokenVocabulary {
   const file = readFileSync(fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
@@ -47,7 +47,7 @@ export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined 
 
 const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
 
-/** Reads a published file: the Base64 of a word in each line. Throws RangeError if a word is too long. */
+/** Parses a published file, which has one Base64 word per line. Throws RangeError if a word is too long. */
 export function readVocabulary(file: Uint8Array): TokenVocabulary {
   return new PackedVocabulary(hashWords(file));
 }

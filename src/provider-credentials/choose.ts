@@ -4,9 +4,9 @@ import { GatewayError, retryAfter } from '../errors.ts';
 import type { Provider } from '../providers/registry.ts';
 import type { CredentialValues } from './follow.ts';
 
-/** Sources are read again within seconds. */
+/** Sent as `Retry-After`. Sources are reread within seconds. */
 const RETRY_MS = 5_000;
-/** Time after which a renewed value that the provider refused is tried again. */
+/** Delay before a renewed value that the provider refused is tried again. */
 const RETRY_RENEWED_MS = 30_000;
 
 export interface ChosenCredential {
@@ -18,14 +18,14 @@ export interface ChosenCredential {
 
 export interface ProviderCredentials {
   /**
-   * Chooses the gateway's credential or the client's key. Does not fall back from one to the other.
+   * Chooses the gateway's credential or the client's key. Never falls back from one to the other.
    * @param clientKey the client's provider key
    * @throws GatewayError invalid_request, credential_unavailable
    */
   choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): ChosenCredential;
   /** @throws GatewayError credential_unavailable */
   held(name: string): ChosenCredential;
-  /** Records a provider's answer to a credential of the gateway. */
+  /** Records whether a provider refused a gateway credential. */
   answered(name: string, value: string, isRefused: boolean): void;
   renew(values: CredentialValues): void;
 }
@@ -41,7 +41,7 @@ export interface ProviderCredentialsOptions {
 /** A renewed value that the provider has not accepted yet. */
 interface Renewed {
   readonly before: string;
-  /** Until then, `before` is used. */
+  /** `before` is used until then. */
   retryAt: number;
 }
 
@@ -54,7 +54,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
   function nameFor({ credentials: names = [] }: KeyRecord, provider: string): string | undefined {
     return (
       names.find((name) => credentials[name]?.provider === provider) ??
-      // An unknown name may be for this provider: a client's key must not replace it.
+      // An unknown name may be for this provider, so a client's key must not replace it.
       names.find((name) => credentials[name] === undefined)
     );
   }
@@ -110,7 +110,7 @@ function missing(provider: string, clientKeys: Config['proxy']['client_keys']): 
   );
 }
 
-/** Replaces the answer of a provider that refused a credential: the answer may quote the credential. */
+/** Replaces the answer of a provider that refused a credential, because the answer may quote the credential. */
 export function credentialRefused(name: string): GatewayError {
   return unavailable(`was refused by the provider with the credential ${name}`, name);
 }

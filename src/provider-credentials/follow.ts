@@ -5,14 +5,14 @@ import { poll } from '../poll.ts';
 import { openSource } from './read-source.ts';
 import type { ReadValue, Source } from './source.ts';
 
-/** Values by name of the credential. */
+/** By credential name. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
 /** Times are Unix ms. */
 export interface CredentialState {
-  /** Last time that the source returned a value. */
+  /** Last time the source returned a value. */
   readonly readAt: number | undefined;
-  /** Last time that the source could not be read. */
+  /** Last time the source could not be read. */
   readonly failedAt: number | undefined;
   /** Why the source currently cannot be read. */
   readonly failure: string | undefined;
@@ -22,7 +22,7 @@ export interface CredentialState {
 export interface FollowedCredentials {
   values(): CredentialValues;
   states(): ReadonlyMap<string, CredentialState>;
-  /** Reads the source within a second. Ignores unknown names. */
+  /** Rereads the source within a second. Ignores unknown names. */
   readAgain(name: string): void;
   close(): void;
 }
@@ -34,14 +34,14 @@ export interface FollowCredentialsOptions {
   readonly onChanged: (values: CredentialValues) => void;
   /** Called when a source starts to fail, and without a cause when it recovers. */
   readonly onSource: (name: string, cause: string | undefined) => void;
-  /** Called when a credential could not be read for its `max_age`, or until it expired. */
+  /** Called when a credential reaches its `max_age` or expires before its source could be read again. */
   readonly onEnded: (name: string) => void;
   readonly everyMs?: number;
   readonly now?: () => number;
 }
 
 const EVERY_MS = 1_000;
-/** Delay after a failure of a command, server or cloud. */
+/** Retry delay of all sources except variables and files. */
 const RETRY_MS = 5_000;
 
 /** Reads all credentials, then follows their sources. A failure keeps the last value. */

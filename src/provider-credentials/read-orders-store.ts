@@ -6,7 +6,7 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 /** Gateways poll every second, and read their sources at start. */
 const KEPT_MS = 3_600_000;
 
-/** Orders to read a credential again. All functions throw `redis_unavailable`. */
+/** Orders to reread a credential. All functions throw `redis_unavailable`. */
 export interface ReadOrderStore {
   order(credential: string): Promise<void>;
   /** Returns the id of the last order for each credential. */

@@ -4,7 +4,7 @@ import type { CredentialSettings } from '../config/sections/credentials.ts';
 import { codeOf, MAX_SECRET_BYTES, readSecretFile, type Source } from './source.ts';
 
 const COMMAND_MS = 10_000;
-/** A header value. */
+/** A valid header value. */
 const USABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 type SourceSettings = CredentialSettings['from'];
@@ -33,7 +33,7 @@ async function opened(settings: SourceSettings, environment: Environment): Promi
   return { read: async () => ({ value: await outputOf(command), againInMs: ttl }) };
 }
 
-/** Returns the name of a source for operators. */
+/** Describes a source for operators. */
 export function nameOf({ env, file, vault, workload_identity: cloud, command = [] }: SourceSettings): string {
   if (env !== undefined) return `environment variable ${env}`;
   if (vault !== undefined) return `Vault ${vault.path}`;
@@ -44,7 +44,7 @@ export function nameOf({ env, file, vault, workload_identity: cloud, command = [
 function outputOf([program = '', ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const limits = { timeout: COMMAND_MS, killSignal: 'SIGKILL', maxBuffer: MAX_SECRET_BYTES } as const;
-    // The error contains the arguments and the output of the program.
+    // `failure` contains the program's arguments and output, which must not be shown.
     execFile(program, args, limits, (failure, output) => {
       if (failure === null) resolve(output);
       else if (failure.killed === true) reject(new Error(`command ${program} took longer than 10 s`));

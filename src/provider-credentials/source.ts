@@ -27,7 +27,7 @@ export async function readSecretFile(file: string): Promise<string> {
   return content.toString();
 }
 
-/** Returns an exit code, or a system error such as ENOENT, in brackets. */
+/** Returns an exit code, or a system error such as ENOENT, in parentheses. */
 export function codeOf(failure: unknown): string {
   const code: unknown = failure instanceof Error && 'code' in failure ? failure.code : undefined;
   return typeof code === 'string' || typeof code === 'number' ? ` (${String(code)})` : '';

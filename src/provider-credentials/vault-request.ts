@@ -11,7 +11,7 @@ const MAX_BYTES = 262_144;
 /** Standby nodes redirect to the active node. */
 const MAX_REDIRECTS = 2;
 
-/** An answer, which may contain secrets: errors must not quote it. */
+/** May contain secrets, so errors must not quote it. */
 export interface VaultAnswer {
   readonly status: number;
   /** Undefined if it is not JSON. */
@@ -20,7 +20,7 @@ export interface VaultAnswer {
 
 export interface VaultRequest {
   readonly method: 'GET' | 'PUT' | 'POST';
-  /** Below `/v1/`. */
+  /** Relative to `/v1/`. */
   readonly path: string;
   readonly token?: string | undefined;
   readonly body?: object;
@@ -34,8 +34,8 @@ export interface VaultAddress {
 }
 
 /**
- * Sends one request of Vault's HTTP API.
- * @throws Error without the token and the answer
+ * Sends one request to Vault's HTTP API.
+ * @throws Error that quotes neither the token nor the answer
  */
 export async function askVault({ address, ca }: VaultAddress, request: VaultRequest): Promise<VaultAnswer> {
   let url = new URL(`${address}/v1/${request.path}`);
@@ -45,13 +45,13 @@ export async function askVault({ address, ca }: VaultAddress, request: VaultRequ
     if (status !== 307 && status !== 308) return { status, body: await jsonOf(answer) };
     answer.destroy();
     url = redirected(url, headers.location);
-    if (redirects === MAX_REDIRECTS) throw new Error('Vault redirects in a circle');
+    if (redirects === MAX_REDIRECTS) throw new Error('Vault redirects too often');
   }
 }
 
 function redirected(from: URL, location = ''): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  // The request contains the token: it needs the same security as the configured address.
+  // The request contains the token, so the target must be as secure as the configured address.
   if (
     to === undefined ||
     !/^https?:$/.test(to.protocol) ||
@@ -76,7 +76,7 @@ function send(
     signal: AbortSignal.timeout(WITHIN_MS),
     ...(ca !== undefined && { ca }),
     headers: {
-      // Vault refuses requests without this header, to prevent forgery.
+      // Vault may require this header as protection against request forgery.
       'x-vault-request': 'true',
       ...(token !== undefined && { 'x-vault-token': token }),
       ...(text !== undefined && {
@@ -111,5 +111,5 @@ async function jsonOf(answer: IncomingMessage): Promise<unknown> {
 
 function tooLarge(answer: IncomingMessage): Error {
   answer.destroy();
-  return new Error('Vault sent an answer of more than 256 KiB');
+  return new Error('Vault sent an answer larger than 256 KiB');
 }

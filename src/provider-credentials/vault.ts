@@ -6,7 +6,7 @@ import { askVault, type VaultAddress, type VaultAnswer, type VaultRequest } from
 
 type VaultSettings = NonNullable<CredentialSettings['from']['vault']>;
 
-/** Part of their lifetime after which leases and tokens are renewed. */
+/** Fraction of the lifetime after which leases and tokens are renewed. */
 const RENEW_AT = 2 / 3;
 const LEAST_MS = 1_000;
 
@@ -70,7 +70,7 @@ export function createVaultSource(
   async function tokenNow(): Promise<string> {
     if (settings.token_file !== undefined) return (await readSecretFile(settings.token_file)).trim();
     if (token !== undefined && now() >= token.renewAt) token = await renewedToken(token);
-    // Vault revokes the leases of a token with the token.
+    // Vault revokes a token's leases together with the token.
     if (token === undefined) lease = undefined;
     token ??= await signIn();
     return token.value;
@@ -116,7 +116,7 @@ export function createVaultSource(
     const read = secretSchema.safeParse(answer);
     const value = read.success ? fieldOf(read.data.data, settings.field) : undefined;
     if (!read.success || value === undefined)
-      throw new Error(`Vault's ${settings.path} has no text in the field ${settings.field}`);
+      throw new Error(`Vault's ${settings.path} has no string in the field ${settings.field}`);
     const { lease_id: id, lease_duration: seconds, renewable } = read.data;
     if (id === '' || seconds === 0) return { value, againInMs: refreshMs };
     const grantedMs = seconds * 1_000;
@@ -144,7 +144,7 @@ export function createVaultSource(
         return await readNow();
       } catch (cause) {
         if (!(cause instanceof Refused)) throw cause;
-        // The token may have expired or been revoked: sign in again, once.
+        // The token may have expired or been revoked, so sign in again, once.
         forget();
         return await readNow();
       }
@@ -156,7 +156,7 @@ function renewInMs(leftMs: number): number {
   return Math.max(LEAST_MS, leftMs * RENEW_AT);
 }
 
-/** Version 2 of KV wraps the secret and adds metadata. */
+/** KV version 2 wraps the secret and adds metadata. */
 function fieldOf(data: Readonly<Record<string, unknown>>, field: string): string | undefined {
   const { data: wrapped, metadata } = data;
   const isWrapped = typeof wrapped === 'object' && wrapped !== null && typeof metadata === 'object';

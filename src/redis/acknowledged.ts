@@ -26,10 +26,10 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
       const { stream } = master;
       await write(master);
       const acknowledged = await master.wait(replicas, timeoutMs);
-      // The acknowledgement on a newer connection does not cover the write.
+      // An acknowledgement on a newer connection does not cover the write.
       if (master.stream === stream && acknowledged >= replicas) return;
       throw new Error(
-        `written, but ${String(replicas)} of the replicas (redis.wait_replicas) did not acknowledge it in time`,
+        `written, but ${String(replicas)} replicas (redis.wait_replicas) did not all acknowledge it in time`,
       );
     },
     close: () => client.disconnect(),
@@ -38,13 +38,13 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
 
 async function masterOf(client: RedisClient, key: string): Promise<Redis> {
   if (!(client instanceof Cluster)) return client;
-  // This command follows redirections, which the client then remembers.
+  // This command follows redirects, which the client then remembers.
   await client.exists(key);
   const slot = Number(await client.cluster('KEYSLOT', key));
   const address = client.slots[slot]?.[0];
   const master = client
     .nodes('master')
     .find(({ options: { host, port } }) => `${String(host)}:${String(port)}` === address);
-  if (master === undefined) throw new Error('the master of a slot is unknown');
+  if (master === undefined) throw new Error('no master is known for a cluster slot');
   return master;
 }

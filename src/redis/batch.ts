@@ -6,17 +6,17 @@ import { redisUnavailable, withRedisDeadline } from './unavailable.ts';
 
 export interface Operation<Reply> extends ScriptCall {
   readonly read: (reply: unknown) => Reply;
-  /** Called if the script refuses. Returns arguments for a second attempt; undefined if there should be none. */
+  /** Called if the script refuses. Returns arguments for a second attempt, or undefined to give up. */
   readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
 }
 
-/** Runs operations of a store in a `RedisBatch`, or immediately. */
+/** Runs store operations as part of a `RedisBatch`, or immediately if there is none. */
 export interface Operations {
   /** @throws GatewayError redis_unavailable */
   run<Reply>(operation: Operation<Reply>, batch?: Batch): Promise<Reply>;
 }
 
-/** @param deadlineMs deadline of one operation or a whole batch; see `phaseDeadlineMs` */
+/** @param deadlineMs deadline of an operation or a whole batch; see `phaseDeadlineMs` */
 export function createOperations(client: RedisClient, deadlineMs: number): Operations {
   function runAlone<Reply>(operation: Operation<Reply>): Promise<Reply> {
     const batch = new RedisBatch(client, deadlineMs);
@@ -42,7 +42,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Scripts on keys of one slot, sent as one script. */
+/** Sends scripts as one script. All their keys must be in one slot. */
 export class RedisBatch implements Batch {
   readonly #client: RedisClient;
   readonly #deadlineMs: number;

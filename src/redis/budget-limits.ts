@@ -2,7 +2,7 @@ import { BUDGET_WINDOWS, type BudgetLimits, type BudgetWindow } from '../budget-
 import { GatewayError } from '../errors.ts';
 import { checkForm } from './stored-forms.ts';
 
-/** Keeps sums of nano-USD exact in doubles. */
+/** Keeps nano-USD amounts below 2^53, so that doubles are exact. */
 export const MAX_LIMIT_USD = 9_000_000;
 
 export function hasBudget(limits: BudgetLimits): boolean {
@@ -10,7 +10,7 @@ export function hasBudget(limits: BudgetLimits): boolean {
 }
 
 /**
- * Reads a stored limits hash (`HGETALL`); an empty hash means no budget.
+ * Parses a stored limits hash (`HGETALL`); an empty hash means no budget.
  * @throws GatewayError redis_unavailable for an invalid amount, which must not count as unlimited
  */
 export function parseBudgetLimits(fields: Readonly<Record<string, string>>): BudgetLimits {
@@ -27,7 +27,6 @@ export function parseBudgetLimits(fields: Readonly<Record<string, string>>): Bud
   return limits;
 }
 
-/** Returns a key's own budget if it has any limit, otherwise the default one. */
 export function effectiveLimits(own: BudgetLimits, fallback: BudgetLimits): BudgetLimits {
   return hasBudget(own) ? own : fallback;
 }

@@ -27,13 +27,11 @@ export interface ConnectOptions {
   readonly name: string;
   /** Called on every change, with the reason given by Redis, if known. The reason contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;
-  /** For subscribers and blocking readers, whose connections may be silent. */
+  /** Set for subscribers and blocking reads, whose connections may be silent. */
   readonly mayBeSilent?: boolean;
 }
 
-/**
- * Opens a connection that fails fast while Redis is away, and reconnects. Returns immediately; see `waitUntilReady`.
- */
+/** Returns immediately; see `waitUntilReady`. Commands fail fast while Redis is down, and the client reconnects. */
 export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
   const client =
     settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
@@ -77,7 +75,7 @@ export async function waitUntilReady(client: RedisClient, timeoutMs: number): Pr
   });
 }
 
-/** Resolves when the first attempt to connect has ended, or after `timeoutMs`. */
+/** Resolves after the first connection attempt, or after `timeoutMs`. */
 export async function firstAttempt(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve) => {
@@ -93,7 +91,7 @@ export async function firstAttempt(client: RedisClient, timeoutMs: number): Prom
   });
 }
 
-/** Returns 50 ms, 100 ms … 2 s, with jitter: workers must not all reconnect at the same time. */
+/** Returns 50 ms, 100 ms … 2 s, with jitter so that workers do not all reconnect at once. */
 export function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 10), 2000) + Math.floor(Math.random() * 50);
 }
@@ -108,7 +106,7 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
   });
 }
 
-/** Reconnects. ioredis gives up if a failover is announced while it asks a sentinel for the master. */
+/** Reconnects, because ioredis gives up if a failover is announced while it asks a sentinel for the master. */
 function connectAgain(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   let isWanted = true;
@@ -131,10 +129,10 @@ function connectCluster(settings: RedisSettings, options: ConnectOptions): Clust
   return new Cluster(settings.cluster.addrs.map(checkedHostPort), {
     enableOfflineQueue: false,
     maxRedirections: settings.max_retries + 1,
-    // A hanging server delays slot updates by at most this time.
+    // Limits how long a hanging server delays slot updates.
     slotsRefreshTimeout: Math.min(settings.dial_timeout, settings.read_timeout / 4),
     clusterRetryStrategy: reconnectDelayMs,
-    // Otherwise TLS would verify the resolved address, but certificates name hosts.
+    // Without this, TLS would verify the IP address, but certificates contain host names.
     ...(settings.tls.enabled
       ? { dnsLookup: (host: string, done: (error: null, host: string) => void) => done(null, host) }
       : {}),
@@ -192,7 +190,6 @@ function watchState(client: RedisClient, onState: ConnectOptions['onState']): vo
   client.on('end', () => change('down'));
 }
 
-/** Returns the Redis address for messages. */
 export function describedRedis({ addr, cluster, sentinel }: RedisSettings): string {
   if (cluster.addrs.length > 0) return `cluster ${cluster.addrs.join(', ')}`;
   if (sentinel.addrs.length > 0) return `sentinel ${sentinel.addrs.join(', ')}`;
@@ -200,7 +197,7 @@ export function describedRedis({ addr, cluster, sentinel }: RedisSettings): stri
 }
 
 /**
- * Returns options that ioredis reads at each connection: the next connection uses renewed files.
+ * Returns options that ioredis reads for each connection, so that new connections use renewed files.
  * @throws Error if a file cannot be used at start
  */
 function redisTlsOptions(tls: RedisSettings['tls']): ConnectionOptions | undefined {

@@ -5,7 +5,7 @@ const LONG_AGO_SECONDS = 1_000_000_000;
 
 const pending = new WeakMap<RedisClient, Promise<number>>();
 
-/** Returns the Redis time in Unix ms. Calls that share a write to the connection get the same time. */
+/** Returns the Redis time in Unix ms. Calls before the next microtask share one `TIME` command. */
 export function readClock(client: RedisClient): Promise<number> {
   const known = pending.get(client);
   if (known !== undefined) return known;

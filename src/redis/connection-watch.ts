@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
 
 export interface ConnectionLimits {
-  /** `redis.read_timeout`: time from a command to its reply. */
+  /** `redis.read_timeout`: maximum time from a command to its reply. */
   readonly readTimeoutMs: number;
-  /** `redis.write_timeout`: time until the system accepts written bytes. */
+  /** `redis.write_timeout`: maximum time until the operating system accepts written bytes. */
   readonly writeTimeoutMs: number;
   /** Whether commands may wait without limit once connected. */
   readonly mayBeSilent: boolean;
@@ -12,13 +12,13 @@ export interface ConnectionLimits {
 
 type CommandItem = NonNullable<ReturnType<Redis['commandQueue']['peekBack']>>;
 
-/** A limit plus one tick stays within the slack of a phase's deadline. */
+/** A limit plus one tick must stay within the slack of a phase deadline. */
 const TICKS_PER_LIMIT = 8;
 const MIN_TICK_MS = 10;
 
 /**
- * Destroys a connection on which a command misses its deadline, or which accepts no more bytes, even if some data still
- * arrives. The client then reconnects. Waiting commands fail and are not resent: their callers have given up.
+ * Destroys the connection if a command misses its deadline or no more bytes are accepted, even if data still arrives.
+ * The client then reconnects. Waiting commands fail and are not resent, because their callers have given up.
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));
@@ -52,8 +52,8 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
 }
 
 /**
- * Records the newest waiting mark at each tick, and reports whether the oldest has waited as long as the limit. Marks
- * complete in order. Counts ticks, which stop while the event loop is blocked: the other side is then not at fault.
+ * Returns a function that records the newest waiting mark on each tick, and reports whether the oldest has reached the
+ * limit. Marks complete in order. Counts ticks, because Redis is not at fault while our event loop is blocked.
  */
 function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) {
   const marks: { readonly mark: Mark; readonly tick: number }[] = [];
@@ -70,7 +70,7 @@ function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) 
   };
 }
 
-/** Destroys the stream: a hanging peer would not take part in closing it. */
+/** Destroys the stream, because a hanging peer would not complete a graceful close. */
 function giveUp(client: Redis, reason: string): void {
   const failure = new Error(reason);
   client.stream.destroy(failure);
@@ -78,13 +78,13 @@ function giveUp(client: Redis, reason: string): void {
 }
 
 /**
- * Drops unanswered commands of a lost connection that are too old to resend: their callers have given up, and Redis may
- * have forgotten the operation ids that make repetitions harmless.
+ * Rejects the unanswered commands of a lost connection after `withinMs`, when resending them is unsafe: callers have
+ * given up, and Redis may have forgotten the operation ids that make repeats harmless.
  */
 function dropLate({ commandQueue }: Redis, withinMs: number): void {
   if (commandQueue.length === 0) return;
   setTimeout(() => {
-    rejectAll(commandQueue, new Error('Redis was not back in time'));
+    rejectAll(commandQueue, new Error('Redis did not come back in time'));
   }, withinMs).unref();
 }
 
@@ -92,15 +92,15 @@ function rejectAll(queue: Redis['commandQueue'], failure: Error): void {
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) item.command.reject(failure);
 }
 
-/** Number of batches handed to a stream, and of batches that the system has accepted. */
+/** Number of batches begun, and of batches that the operating system has accepted. */
 interface WrittenBatches {
   readonly begun: number;
   readonly taken: number;
 }
 
 /**
- * Joins all commands of one turn into one write. Strings are joined without a copy. Replaces ioredis's auto-pipelining,
- * whose pipelines survive young collections and made their pauses thirty times as long (decision 067).
+ * Joins all commands of one event-loop turn into one write; joining strings copies nothing. Replaces ioredis
+ * auto-pipelining, whose pipelines survive minor garbage collections and lengthen their pauses (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {
   const batches = { begun: 0, taken: 0 };
@@ -121,7 +121,7 @@ export function batchWrites(stream: Writable): WrittenBatches {
     if (typeof chunk === 'string' && args.length === 1) {
       if (text === '') {
         batches.begun += 1;
-        // Runs after the promises settled in this turn have sent their commands.
+        // In a promise callback, `nextTick` runs after all pending callbacks, so that their commands are included.
         process.nextTick(flush);
       }
       text += chunk;

@@ -8,15 +8,15 @@ export interface Fitness {
   readonly fit: boolean;
   /** @throws GatewayError redis_unavailable unless the server is new enough and does not evict */
   assertFit(): Promise<void>;
-  /** Must be called after the connection was lost: another server may answer next. */
+  /** Must be called after a lost connection, because another server may answer next. */
   reset(): void;
   close(): void;
 }
 
-/** Interval of checks of an unfit server: traffic should resume soon after it is fixed. */
+/** Minimum time between checks of an unfit server, so that traffic resumes soon after it is fixed. */
 const ASK_AGAIN_MS = 1_000;
 
-/** Interval of checks of a fit server, whose settings may change. */
+/** Interval between checks of a fit server, whose settings may change. */
 export const CHECK_EVERY_MS = 20_000;
 
 export interface FitnessOptions {
@@ -39,7 +39,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
     fit = false;
     latest = undefined;
   }
-  /** A failed check means an outage, which requests notice on their own. */
+  /** Ignores failed checks, because requests notice an outage on their own. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
     const started = { at: performance.now(), answer: serverFits() };
@@ -74,7 +74,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
       if (!fit)
         throw new GatewayError(
           'redis_unavailable',
-          'Redis is not set up as the gateway requires: the log of the gateway lists the problems',
+          'Redis is not set up as the gateway requires: the gateway log lists the problems',
         );
     },
     reset,

@@ -4,7 +4,7 @@ import { isReadable, STORED_FORMS, type StoredForm } from './stored-forms.ts';
 
 export interface FormScan {
   readonly scanned: number;
-  /** False if there are more keys. */
+  /** False if some keys were not scanned. */
   readonly isWhole: boolean;
   readonly unknown: readonly (UnknownValue & { readonly count: number })[];
 }
@@ -17,7 +17,7 @@ interface UnknownValue {
 const MAX_SCANNED = 20_000;
 const PAGE = 1_000;
 
-/** Searches a bounded number of keys per server for stored values of unknown versions. */
+/** Scans about `MAX_SCANNED` keys per server for values with an unknown stored version. */
 export async function scanForms(client: RedisClient): Promise<FormScan> {
   const counts = new Map<string, UnknownValue & { readonly count: number }>();
   let scanned = 0;
@@ -56,7 +56,7 @@ async function unknownAt(server: Redis, key: string): Promise<UnknownValue | und
   return { form, version: form === 'calls' ? String.fromCharCode(byte) : String(byte) };
 }
 
-/** Some prefixes also have keys of another type. */
+/** Returns null for keys of another type, which some prefixes also have. */
 function otherType(failure: unknown): null {
   if (failure instanceof Error && failure.message.startsWith('WRONGTYPE')) return null;
   throw failure;

@@ -1,7 +1,7 @@
 /**
- * All Redis keys of the gateway. Three names are fixed, because other programs read them (docs/redis.md). All other
- * state of a proxy key has the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows,
- * sessions and risk together in a cluster.
+ * Redis key names. Three are fixed, because other programs read them (docs/redis.md). All other state of a proxy key has
+ * the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows, sessions and risk together in
+ * a cluster.
  */
 
 /** See docs/risk.md. */
@@ -14,7 +14,7 @@ export function quarantineKey(keyHash: string): string {
   return `gateway:quarantine:${keyHash}`;
 }
 
-/** Requests refused while a key is locked or blocked: hash of their count and last time, in the slot of the lock. */
+/** Requests refused while a key is locked or blocked: hash with count and last time, in the slot of the lock. */
 export function heldAttemptsKey(keyHash: string): string {
   return `gateway:held_attempts:{${quarantineKey(keyHash)}}`;
 }
@@ -28,7 +28,7 @@ function tag(keyHash: string): string {
   return `{${riskProfileKey(keyHash)}}`;
 }
 
-/** A raw key's record. Rotation changes `rawHash`. */
+/** A proxy key's record: hash, by the digest of the raw key, which rotation changes. */
 export function keyRecordKey(rawHash: string): string {
   return `gateway:key:${rawHash}`;
 }
@@ -42,10 +42,10 @@ export const KEYS_BY_CREATION = `gateway:keys_by_creation:{${KEY_INDEX}}`;
 /** Used keys by last use in Unix ms; in the slot of the index. */
 export const KEYS_BY_USE = `gateway:keys_by_use:{${KEY_INDEX}}`;
 
-/** Keys with a score, a lock, a block or a limit of 0, by the time until which lists show them. */
+/** Keys with a score, lock, block or limit of 0, by the time when lists stop showing them. */
 export const MARKED_KEYS = `gateway:marked_keys:{${KEY_INDEX}}`;
 
-/** Present while the two sets above are complete (use-order.ts): string. */
+/** Present while `KEYS_BY_USE` is complete (use-order.ts): string. */
 export const USES_COMPLETE = `gateway:keys_by_use_complete:{${KEY_INDEX}}`;
 
 /** Hash of key name to key hash. */
@@ -56,7 +56,7 @@ export function authFailuresKey(address: string, minute: number): string {
   return `gateway:auth_failures:${address}:${minute}`;
 }
 
-/** A used DPoP proof, with its request's id. `proofId` is a digest. */
+/** A used DPoP proof, with the id of its request. `proofId` is a digest. */
 export function proofKey(proofId: string): string {
   return `gateway:dpop:${proofId}`;
 }
@@ -82,12 +82,12 @@ export function spendDayKey(keyHash: string, day: number): string {
   return `gateway:spend_day:${tag(keyHash)}:${String(day)}`;
 }
 
-/** A key's live reservations: sorted set of hold keys by the end of their lease. */
+/** A key's live reservations: sorted set of hold keys by lease end. */
 export function holdsKey(keyHash: string): string {
   return `gateway:holds:${tag(keyHash)}`;
 }
 
-/** One reservation: string with the state, the amount and the ledgers (holds.lua). */
+/** One reservation: string with state, amount and ledgers (holds.lua). */
 export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }
@@ -102,12 +102,12 @@ export function leftStepsKey(keyHash: string): string {
   return `gateway:left_steps:${tag(keyHash)}`;
 }
 
-/** A key's live sessions: sorted set of session ids by the time from which they may be evicted. */
+/** A key's live sessions: sorted set of session ids by the time after which they may be evicted. */
 export function sessionsKey(keyHash: string): string {
   return `gateway:sessions:${tag(keyHash)}`;
 }
 
-/** Mark of one completed operation on a key's state (a step, a score): it makes repeats harmless. */
+/** Marks a completed operation on a key's state (a step, a score), so that repeats are harmless. */
 export function operationKey(keyHash: string, operationId: string): string {
   return `gateway:operation:${tag(keyHash)}:${operationId}`;
 }
@@ -137,7 +137,7 @@ export function storedObjectsKey(keyHash: string): string {
   return `gateway:stored_objects:${tag(keyHash)}`;
 }
 
-/** A key's sessions of MCP servers: sorted set of digests by last use. */
+/** A key's MCP sessions: sorted set of digests by last use. */
 export function mcpSessionsKey(keyHash: string): string {
   return `gateway:mcp_sessions:${tag(keyHash)}`;
 }
@@ -147,12 +147,12 @@ export function mcpPinsKey(server: string): string {
   return `gateway:mcp_pins:${server}`;
 }
 
-/** Tool definitions of an MCP server that were listed: hash of digest to JSON. */
+/** Listed tool definitions of an MCP server: hash of digest to JSON. */
 export function mcpDefinitionsKey(server: string): string {
   return `gateway:mcp_definitions:${server}`;
 }
 
-/** The circuit of an MCP server for all keys while not closed; shared by all gateways. */
+/** Circuit of an MCP server for all keys, present unless closed; shared by all gateways. */
 export function mcpBreakerKey(server: string): string {
   return `gateway:mcp_breaker:${server}`;
 }
@@ -167,17 +167,17 @@ export function knownFlagsKey(keyHash: string): string {
   return `gateway:known_flags:${tag(keyHash)}`;
 }
 
-/** The circuit of one key at an MCP server while not closed, in the slot of the server's. */
+/** Circuit of one key for an MCP server, present unless closed; in the slot of the server's circuit. */
 export function mcpKeyBreakerKey(server: string, keyHash: string): string {
   return `gateway:mcp_key_breaker:{${mcpBreakerKey(server)}}:${keyHash}`;
 }
 
-/** A key's failures at an MCP server: sorted set of operation ids by time, in the slot of its circuit. */
+/** Failures of a key's calls to an MCP server: sorted set of operation ids by time, in the slot of its circuit. */
 export function mcpKeyFailuresKey(server: string, keyHash: string): string {
   return `gateway:mcp_key_failures:{${mcpBreakerKey(server)}}:${keyHash}`;
 }
 
-/** Findings that a key was scored for in the last 24 hours: sorted set of digests. */
+/** Findings that raised a key's score in the last 24 hours: sorted set of digests. */
 export function scoredFindingsKey(keyHash: string): string {
   return `gateway:scored_findings:${tag(keyHash)}`;
 }
@@ -190,7 +190,7 @@ export function escalationKey(id: string): string {
 /** Ids of waiting requests: sorted set by expiry in Unix ms. */
 export const ESCALATIONS_KEY = 'gateway:escalation:pending';
 
-/** Waiting requests of one key: by `<request digest> <id>`, in the same slot. */
+/** Waiting requests of one key, by `<request digest> <id>`; in the same slot. */
 export function escalationsOfKey(keyHash: string): string {
   return `gateway:escalation:pending_of:{${ESCALATIONS_KEY}}:${keyHash}`;
 }
@@ -200,7 +200,7 @@ export function escalationAnswerKey(id: string): string {
   return `gateway:escalation:approvals:${id}`;
 }
 
-/** Channels of all answers. */
+/** Channel pattern for all answers. */
 export const ESCALATION_ANSWERS = 'gateway:escalation:approvals:*';
 
 /** Channel of approval requests and their outcomes. */
@@ -215,7 +215,7 @@ export const AUDIT_OVERFLOW_STREAM = `gateway:audit_overflow:{${AUDIT_STREAM}}`;
 /** Recent record counts per key: hash. */
 export const AUDIT_COUNTS = `gateway:audit_counts:{${AUDIT_STREAM}}`;
 
-/** An appended batch of records, in the slot of the stream. */
+/** Marks an appended batch of records; in the slot of the stream. */
 export function auditBatchKey(batchId: string): string {
   return `gateway:audit_batch:{${AUDIT_STREAM}}:${batchId}`;
 }
@@ -223,10 +223,10 @@ export function auditBatchKey(batchId: string): string {
 /** API tokens of the operator page: hash of token hash to JSON. */
 export const UI_TOKENS = 'gateway:ui_tokens';
 
-/** Their last uses: hash of token hash to Unix ms, in the same slot. */
+/** Last uses of API tokens: hash of token hash to Unix ms, in the same slot. */
 export const UI_TOKEN_USES = `gateway:ui_token_uses:{${UI_TOKENS}}`;
 
-/** The answer to a change through the operator API: string; by digests of the person and the Idempotency-Key. */
+/** The answer to a change through the operator API: string, keyed by digests of the person and the Idempotency-Key. */
 export function uiAnswerKey(person: string, change: string): string {
   return `gateway:ui_answer:{${uiChangesKey(person)}}:${change}`;
 }
@@ -236,20 +236,20 @@ export function uiChangesKey(person: string): string {
   return `gateway:ui_changes:${person}`;
 }
 
-/** The scrypt hash of the password of the operator page: string. */
+/** The scrypt hash of the operator page password: string. */
 export const UI_PASSWORD = 'gateway:ui_password';
 
-/** A session of the operator page: string; by the SHA-256 of its id, in the password's slot. */
+/** A session of the operator page: string, keyed by the SHA-256 of its id, in the password's slot. */
 export function uiSessionKey(idHash: string): string {
   return `gateway:ui_session:{${UI_PASSWORD}}:${idHash}`;
 }
 
-/** Attempts to sign in to the operator page, from an address or `all`, in one minute (Unix time / 60). */
+/** Sign-in attempts on the operator page, from an address or `all`, in one minute (Unix time / 60). */
 export function uiAttemptsKey(who: string, minute: number): string {
   return `gateway:ui_attempts:{${UI_PASSWORD}}:${who}:${String(minute)}`;
 }
 
-/** Orders to read a provider credential again: hash of its name to an id. */
+/** Requests to reload a provider credential: hash of credential name to request id. */
 export const CREDENTIAL_READS = 'gateway:credential_reads';
 
 /** The last announcement of each running gateway: hash of gateway id to JSON. */

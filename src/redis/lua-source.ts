@@ -4,9 +4,8 @@ const LITERAL = /^(?:'[^'\\]*'|[\d.()+*/ -]+)$/;
 const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
- * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, names in capitals) by
- * their values: otherwise, functions would capture these outer names at every call. Removes comments; line numbers stay
- * the same.
+ * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, upper-case names) by
+ * their values, because functions would capture these names on every call. Removes comments; keeps line numbers.
  * @throws Error if a name has two values
  */
 export function withConstants(text: string): string {
@@ -19,8 +18,7 @@ export function withConstants(text: string): string {
       );
       const constants = constantsOf(line, written);
       for (const [name, value] of constants) {
-        if ((known.get(name) ?? value) !== value)
-          throw new Error(`${name} is defined as two constants in one script`);
+        if ((known.get(name) ?? value) !== value) throw new Error(`${name} has two values in one script`);
         known.set(name, value);
       }
       return constants.length > 0 ? '' : written.trimEnd();
@@ -44,7 +42,7 @@ function constantsOf(line: string, written: string): (readonly [string, string])
 const FUNCTION = /^local function (\w+)\([^]*?\nend$/gm;
 const WORD = /[a-z_]\w*/g;
 
-/** Removes unused functions from a script without comments: each would be created at every call. Keeps line numbers. */
+/** Removes unused functions from a script without comments, because every call creates them. Keeps line numbers. */
 export function withoutUnused(script: string): string {
   const uses = wordsIn(script);
   const functions = Array.from(script.matchAll(FUNCTION), ([text, name = '']) => ({

@@ -8,8 +8,8 @@ const markScript = loadScript(new URL('./mark-key.lua', import.meta.url));
 export const MARK_MS = 40 * 86_400_000;
 
 /**
- * Marks a key with a score, a lock, a block or a limit of 0: lists then show it even if it is not used. Must be called
- * before the state is written: no crash may leave such a key unmarked.
+ * Marks a key with a score, lock, block or limit of 0, so that lists show it even if it is not used. Must be called
+ * before the state is written, so that a crash cannot leave the key unmarked.
  * @param forMs Infinity for a permanent state
  */
 export async function markKey(client: RedisClient, keyHash: string, forMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reads a value of a reply, or throws `wrongShape`. zod would create two objects per value, which is too slow. */
+/** Parses one value of a reply, or throws `wrongShape`. zod is too slow, because it creates two objects per value. */
 export type ReplyReader<Value> = (reply: unknown) => Value;
 
 export const text: ReplyReader<string> = (reply) => {
@@ -55,5 +55,5 @@ export function isReplyOf(length: number, reply: unknown): reply is readonly unk
 }
 
 export function wrongShape(): Error {
-  return new Error('Redis sent a reply of the wrong shape');
+  return new Error('Redis sent an unexpected reply');
 }

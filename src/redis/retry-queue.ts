@@ -6,7 +6,7 @@ export interface RetryQueueOptions<Item> {
 }
 
 export interface RetryQueue<Item> {
-  /** Attempts the item now, and in the background if that fails. Never rejects. */
+  /** Attempts the item now; if that fails, retries in the background. Never rejects. */
   give(item: Item): Promise<void>;
   giveLater(item: Item): void;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ interface QueuedItem<Item> {
 }
 
 const ITEMS_PER_ROUND = 500;
-/** If there are more, the oldest items are dropped. */
+/** Beyond this number, the oldest items are dropped. */
 const MAX_PENDING = 20_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;

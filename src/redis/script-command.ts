@@ -4,7 +4,7 @@ export type ScriptArg = string | number;
 
 const USUAL_ARGUMENT_BYTES = 512;
 
-/** Ends an argument, and announces the length of the next one in bytes. */
+/** Separators by length of the next argument in bytes (RESP). */
 const ANNOUNCED: readonly string[] = Array.from({ length: USUAL_ARGUMENT_BYTES }, (_, bytes) =>
   announced(bytes),
 );
@@ -15,7 +15,7 @@ function announced(bytes: number): string {
 
 const TEXT_REPLIES = { replyEncoding: 'utf8' } as const;
 
-/** An ioredis command, which can be resent and redirected. Encodes its arguments at half the cost. */
+/** An ioredis command that encodes its arguments at half the cost. */
 export class ScriptCommand extends Command {
   /** @param words from `scriptWords`; not copied */
   constructor(name: 'evalsha' | 'eval', words: string[]) {
@@ -28,7 +28,7 @@ export class ScriptCommand extends Command {
   }
 }
 
-/** @param script digest or text of the script */
+/** @param script SHA-1 digest or source of the script */
 export function scriptWords(script: string, keys: readonly string[], args: readonly ScriptArg[]): string[] {
   const words = [script, String(keys.length)];
   for (const key of keys) words.push(key);

@@ -17,7 +17,7 @@ const INCLUDE = /^-- @include (\S+\.lua)$/gm;
 const PASTE = /^( +)-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
 
-/** A call of a script. All its keys must be in one slot. */
+/** All keys must be in one slot. */
 export interface ScriptCall {
   readonly script: RedisScript;
   readonly keys: readonly string[];
@@ -25,8 +25,8 @@ export interface ScriptCall {
 }
 
 /**
- * A Lua script, which Redis runs as one atomic step. It returns its reply and, if it can run together with others, a
- * function that performs the writes, or `false` to refuse.
+ * A Lua script, which Redis runs atomically. It returns its reply and, if it can run together with others, a function
+ * that performs the writes, or `false` to refuse.
  */
 export interface RedisScript {
   run(client: RedisClient, keys: readonly string[], args: readonly ScriptArg[]): Promise<unknown>;
@@ -34,20 +34,20 @@ export interface RedisScript {
 }
 
 export interface ScriptParts {
-  /** Flags in the first line, `#!lua`. Without that line, Redis checks each command. */
+  /** Flags in the `#!lua` line. Undefined if the script has no such line; Redis then checks each command. */
   readonly flags: readonly string[] | undefined;
   /** See `withConstants`. */
   readonly constants: string;
-  /** Included files by address, in the order in which they are needed. */
+  /** Texts of included files by URL, dependencies first. */
   readonly includes: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
 /**
  * Loads a `.lua` file: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`. A line `-- @include shared.lua`
- * includes another file, relative to this one. If the line is indented, the file is included in the surrounding
- * function, and its values are created only when that function runs.
- * @param constants by names in capitals; cheaper than arguments
+ * includes another file, relative to this one. An indented line includes the file in the surrounding function, so that
+ * its values are created only when that function runs.
+ * @param constants by upper-case name; cheaper than arguments
  */
 export function loadScript(
   file: URL,
@@ -75,7 +75,7 @@ export function loadScript(
   };
 }
 
-/** Runs scripts in order as one atomic step. If one refuses, later ones do not run and nothing is written. */
+/** Runs scripts in order, atomically. If one refuses, later ones do not run and nothing is written. */
 export function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
   const evaluable = composed(calls, writeVersionOf(client));
   const words = [evaluable.sha, ''];
@@ -97,7 +97,7 @@ function readReplies(reply: unknown, calls: number): Replies {
 }
 
 export interface Replies {
-  /** Index of the call that refused. It is the last call with a reply. */
+  /** Index of the call that refused, which is the last one with a reply. */
   readonly refused: number | undefined;
   readonly replies: readonly unknown[];
 }
@@ -112,8 +112,7 @@ interface Evaluable {
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
   return sent.catch((failure: unknown) => {
-    // A restarted or flushed server, or a new master, does not know the script. In a cluster, redirections may occur
-    // first.
+    // Unknown to a restarted or flushed server, or a new master. In a cluster, redirects may precede this error.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }
@@ -129,7 +128,7 @@ end
 return reply
 `;
 
-/** Returns the ends of each part's keys and arguments: the first argument of joined scripts. */
+/** Returns the end offsets of each part's keys and arguments, which joined scripts get as ARGV[1]. */
 function endsOf(calls: readonly ScriptCall[]): string {
   let keyEnd = 0;
   let argEnd = 1;
@@ -142,15 +141,15 @@ function endsOf(calls: readonly ScriptCall[]): string {
   return ends;
 }
 
-/** Returns two digits in base 64, counted from `0`. */
+/** Encodes an offset as two base-64 digits, starting at `0`. */
 function endDigits(end: number): string {
-  if (end >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
+  if (end >= 4_096) throw new Error('joined scripts have too many keys or arguments');
   return String.fromCharCode(48 + (end >> 6), 48 + (end & 63));
 }
 
 /**
- * Joins scripts. Each part sees its own KEYS and ARGV when it judges and when it writes; ARGV[1] contains their ends
- * (`endsOf`). Unrolled parts cost Redis less than tables of parts, replies and commits.
+ * Joins scripts. Each part sees its own KEYS and ARGV when it judges and when it writes; ARGV[1] has their end offsets
+ * (`endsOf`). Unrolled code costs Redis less than tables of parts, replies and commits.
  */
 function togetherText(bodies: readonly string[]): string {
   const nths = bodies.map((_, index) => index + 1);
@@ -188,7 +187,7 @@ function sliceText(what: 'key' | 'arg', nth: number): string {
   return `{ unpack(all_${what}s, ${what}_end_${nth - 1} + 1, ${what}_end_${nth}) }`;
 }
 
-/** A tree of the script combinations in use. There are few. */
+/** A tree of the few script combinations in use. */
 interface Composition {
   evaluable: Evaluable | undefined;
   readonly longer: Map<RedisScript, Composition>;
@@ -220,7 +219,7 @@ function composedOf(parts: readonly ScriptParts[], version: StoredVersion): Eval
   const bodies = parts.map(({ body }) => body);
   const constants = new Set(parts.map((part) => part.constants));
   return prepare(
-    // A flag lifts a restriction: every part must have it.
+    // Flags lift restrictions, so only those that all parts have are kept.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
     version,
     `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
@@ -261,7 +260,7 @@ function readIncluded(file: URL): string {
   return text;
 }
 
-/** Moves included files to `includes`, each once, in the order in which they are needed. */
+/** Moves each included file to `includes` once, dependencies first. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
   const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
     readIncluded(new URL(name, file)).replace(/^(?=.)/gm, indent),

@@ -14,8 +14,8 @@ const MIN_MAJOR_VERSION = 7;
 const REPLICA_ANSWERS_WITHIN_MS = 500;
 
 /**
- * Checks that Redis is version 7 or newer and does not evict keys (docs/redis.md). In a cluster, checks every server:
- * any master may hold a lock, and any replica may become a master.
+ * Checks that Redis is version 7 or newer and does not evict keys (docs/redis.md). Checks every server of a cluster,
+ * because any master may hold a lock, and any replica may become a master.
  */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   try {
@@ -25,17 +25,17 @@ export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   }
 }
 
-/** Returns all problems, and the version and policy of the first unfit server; if all are fit, of the first server. */
+/** Returns all problems, with version and policy of the first unfit server or, if all are fit, of the first server. */
 async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   const masters = cluster.nodes('master').map((node) => checkOne(node, serverAddress(node)));
   const replicas = cluster.nodes('slave').map(checkReplica);
   const checks = (await Promise.all([...masters, ...replicas])).filter((check) => check !== undefined);
   const shown = checks.find(({ problems }) => problems.length > 0) ?? checks[0];
-  if (shown === undefined) throw new Error('no server of the cluster is known');
+  if (shown === undefined) throw new Error('no cluster node is known');
   return { ...shown, problems: checks.flatMap(({ problems }) => problems) };
 }
 
-/** A replica that does not answer cannot take over, and is ignored. */
+/** Returns undefined for a replica that does not answer, because it cannot take over. */
 function checkReplica(node: Redis): Promise<ServerCheck | undefined> {
   const silent = delay(REPLICA_ANSWERS_WITHIN_MS, undefined, { ref: false });
   return Promise.race([checkOne(node, serverAddress(node)).catch(() => undefined), silent]);
@@ -65,7 +65,7 @@ function serverProblems(server: string, version: string, maxmemoryPolicy: string
   return problems;
 }
 
-/** Reads INFO: hosted servers may forbid CONFIG. */
+/** Prefers INFO, because hosted servers may forbid CONFIG. */
 async function readMaxmemoryPolicy(client: Redis): Promise<string> {
   const policy = infoField(await client.info('memory'), 'maxmemory_policy');
   if (policy !== undefined) return policy;

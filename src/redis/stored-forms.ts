@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
 
 /**
- * Versions of stored data that this build reads (docs/upgrading.md): the current and the previous one (commit
- * 6e9f4f37). `redis.write_version` selects the version to write.
+ * Versions of stored data that this build reads (docs/upgrading.md). Version 1 dates from commit 6e9f4f37.
+ * `redis.write_version` selects the version to write.
  */
 export const STORED_VERSIONS = [1, 2] as const;
 export type StoredVersion = (typeof STORED_VERSIONS)[number];
@@ -10,12 +10,12 @@ const [OLDEST] = STORED_VERSIONS;
 export const NEWEST_STORED_VERSION: StoredVersion = 2;
 
 interface FormKeys {
-  /** Prefix of the keys, and suffix if other forms share the prefix. */
+  /** Key prefix, and suffix if other forms share the prefix. */
   readonly begin: string;
   readonly end?: string;
 }
 
-/** A packed string whose first byte is its own version. All of STORED_VERSIONS use the same one. */
+/** A packed string whose first byte is its own version, the same in all STORED_VERSIONS. */
 interface PackedForm extends FormKeys {
   readonly byte: number;
 }
@@ -25,15 +25,13 @@ interface HashForm extends FormKeys {
   readonly field: 'form';
 }
 
-/**
- * Forms with a version. All others are plain numbers, texts, sets or lists; if they change, they get a new key name.
- */
+/** Forms with a version. Other data is plain numbers, strings, sets or lists; changes to these need a new key name. */
 export const STORED_FORMS = {
   ledger: { begin: 'gateway:spend:', byte: 2 },
   hold: { begin: 'gateway:hold:', byte: 2 },
   session: { begin: 'gateway:session_state:', byte: 2 },
   arrivals: { begin: 'gateway:loop:', end: '/arrivals', byte: 2 },
-  /** A text in which each entry starts with this character. */
+  /** A string whose entries each start with this character. */
   calls: { begin: 'gateway:loop:', byte: '1'.charCodeAt(0) },
   key: { begin: 'gateway:key:', field: 'form' },
   limits: { begin: 'gateway:budget:', field: 'form' },
@@ -59,13 +57,13 @@ export class UnknownForm extends Error {
   }
 }
 
-/** Returns the version field of a new hash; the oldest version has none. */
+/** Returns the version field of a new hash; empty for the oldest version. */
 export function formField(version: StoredVersion): readonly [] | readonly ['form', string] {
   return version === OLDEST ? [] : ['form', String(version)];
 }
 
 /**
- * @param version the field `form` of the hash
+ * @param version the `form` field of the hash
  * @throws UnknownForm
  */
 export function checkForm(form: StoredForm, version: string | null | undefined): void {
@@ -88,7 +86,7 @@ export function storedFormUnknown(unknown: UnknownForm): GatewayError {
   );
 }
 
-/** Form of script failures: `error('UNKNOWN_FORM ledger 3')`. */
+/** Matches script errors such as `error('UNKNOWN_FORM ledger 3')`. */
 const SCRIPT_FAILURE = /UNKNOWN_FORM ([a-z_]{1,32}) ([0-9a-z]{1,16})/;
 
 export function unknownFormOf(failure: unknown): UnknownForm | undefined {

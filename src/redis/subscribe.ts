@@ -1,6 +1,6 @@
 import type { RedisClient } from './client.ts';
 
-/** Needs a separate connection. Resolves once subscribed. Messages are lost while the connection is away. */
+/** Requires a separate connection. Resolves once subscribed. Messages are lost while disconnected. */
 export function subscribe(
   client: RedisClient,
   pattern: string,

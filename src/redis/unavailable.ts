@@ -3,12 +3,10 @@ import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** Errors in our own code, which must stay visible. The request is refused nevertheless. */
+/** Bugs in our own code, which must stay visible. The request is refused nevertheless. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/**
- * Turns values of unknown versions into `stored_form_unknown`, and all other Redis failures into `redis_unavailable`.
- */
+/** Converts unknown stored versions to `stored_form_unknown`, and other Redis failures to `redis_unavailable`. */
 export function redisUnavailable(failure: unknown): Error {
   if (failure instanceof GatewayError) return failure;
   const unknownForm = unknownFormOf(failure);
@@ -24,8 +22,8 @@ export function redisUnavailable(failure: unknown): Error {
 }
 
 /**
- * Returns a copy of an error that is safe to log: ioredis attaches the arguments of the command, such as the password
- * of AUTH, and servers before Redis 6 quote them in the message.
+ * Returns a copy of an error that is safe to log. ioredis attaches command arguments, such as the AUTH password, and
+ * servers before Redis 6 quote them in the message.
  */
 export function withoutArguments(failure: unknown): Error {
   const message = failure instanceof Error ? failure.message : 'not an error';
@@ -57,8 +55,8 @@ export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>)
 }
 
 /**
- * Returns `work` with its failures turned into `redis_unavailable`.
- * @param isOwn reports whether a failure is thrown unchanged
+ * Wraps `work` so that its failures become `redis_unavailable`.
+ * @param isOwn reports whether to rethrow a failure unchanged
  */
 export function guarded<Args extends readonly unknown[], T>(
   work: (...args: Args) => Promise<T>,

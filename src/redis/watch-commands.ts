@@ -1,7 +1,7 @@
 import type { Command } from 'ioredis';
 import type { RedisClient } from './client.ts';
 
-/** Called for each command sent. Returns a function to call when the command has been answered or has failed. */
+/** Called for each command sent. May return a callback, which is called when the command is answered or fails. */
 export type OnCommand = (name: string) => ((failed: boolean) => void) | undefined;
 
 export function watchCommands(client: RedisClient, onCommand: OnCommand): void {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
 /**
- * The cause of a lock is stored in the lock's value and shown to the user of the key. It may contain the gateway's
- * names, and names chosen by servers and clients, in plain characters, but never the matched text.
+ * A lock's cause is stored in its value and shown to the key's user. It may contain names of the gateway, servers and
+ * clients in plain characters, but never the matched text.
  */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
@@ -14,7 +14,7 @@ const reason = z.string().regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u);
 
 const place = z.discriminatedUnion('in', [
   z.object({ in: z.literal('completion') }),
-  /** A message of an MCP server; `tool` is set if it answered a call. */
+  /** `tool` is set if the message answered a tool call. */
   z.object({ in: z.literal('mcp'), server: name, tool: name.optional() }),
 ]);
 
@@ -43,7 +43,7 @@ export function readLockCause(value: string | null | undefined): LockCause | und
   try {
     return lockCause.safeParse(JSON.parse(value)).data;
   } catch {
-    return undefined; // A lock set by hand.
+    return undefined; // A lock that was set by hand.
   }
 }
 
@@ -55,7 +55,7 @@ export function plainRules(rules: Iterable<string>): string[] {
   return [...new Set(rules)].slice(0, MAX_RULES).map(plainName);
 }
 
-/** Reduces an operator's reason to one line; returns undefined if nothing is left. */
+/** Reduces an operator's reason to one line. Returns undefined if nothing is left. */
 export function plainReason(text: string): string | undefined {
   const line = replaceUnseen(text, () => ' ')
     .replaceAll(/\p{Z}+/gu, ' ')
@@ -63,7 +63,7 @@ export function plainReason(text: string): string | undefined {
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 
-/** Describes a cause in words that follow "locked because". */
+/** Returns text that completes "locked because …". */
 export function lockCauseInWords(cause: LockCause): string {
   switch (cause.kind) {
     case 'secret':

@@ -13,7 +13,7 @@ interface Profile {
   lockedUntil: number;
   lockCause: LockCause | undefined;
   expiresAt: number;
-  /** Time of the score by finding, oldest first. */
+  /** Score times by finding, oldest first. */
   readonly findings: Map<string, number>;
   readonly knownFlags: Map<string, number>;
   readonly operations: Map<string, RiskOutcome | undefined>;

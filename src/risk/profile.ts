@@ -3,7 +3,7 @@ import type { AgentRisk } from '../pipeline/facts.ts';
 import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a stored risk profile, in the order of reading (docs/risk.md). The session check writes `session_count` and
+ * Fields of a stored risk profile, in reading order (docs/risk.md). The session check writes `session_count` and
  * `total_spend` (nano-USD); the risk store writes the others.
  */
 export const RISK_FIELDS = [
@@ -31,7 +31,7 @@ export interface Lock {
 }
 
 export interface StoredLock {
-  /** In the form of PTTL: -2 without a lock, -1 for a permanent one. */
+  /** As returned by PTTL: -2 without a lock, -1 for a permanent one. */
   readonly ttlMs: number;
   readonly value: string | null;
 }
@@ -51,9 +51,9 @@ type Stored = string | null | undefined;
 const flagList = z.array(z.string());
 
 /**
- * Reads a profile as of `nowMs`.
+ * Parses a profile as of `nowMs`.
  * @param values in the order of RISK_FIELDS
- * @throws Error for a damaged profile: a default could admit a blocked key
+ * @throws Error for a damaged profile, because a default could admit a blocked key
  */
 export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, nowMs: number): RiskStatus {
   const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
@@ -111,12 +111,12 @@ function damaged(cause?: unknown): Error {
   return new Error('A stored risk profile is damaged', { cause });
 }
 
-/** Loss of score in a time without triggers (docs/risk.md). */
+/** Score decay in a period without triggers (docs/risk.md). */
 export const DECAY = { points: 5, everyMs: 86_400_000 } as const;
 
 export const MAX_SCORE = 100;
 
-/** Returns a score as of `nowMs`. A score without a time, or with a future one, has not decayed. */
+/** Returns a score as of `nowMs`. A score without a time, or with a future one, does not decay. */
 export function decayedScore(score: number, scoredAt: number | undefined, nowMs: number): number {
   const cleanMs = scoredAt === undefined ? 0 : Math.max(0, nowMs - scoredAt);
   const decayed = score - Math.floor(cleanMs / DECAY.everyMs) * DECAY.points;

@@ -13,9 +13,9 @@ export interface StoredProfile {
 }
 
 /**
- * Reads a profile and the time in one round trip. Two plain commands cost Redis a sixth of the cost of a script. In a
+ * Reads a profile and the time in one round trip. Two plain commands cost Redis a sixth of a script. In a
  * cluster, the time may come from any node.
- * @param now a clock for tests, Unix ms
+ * @param now test clock in Unix ms
  */
 export async function readProfile(
   client: RedisClient,

@@ -35,7 +35,7 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
 
-/** Keeps risk profiles in Redis. A score writes its lock in two steps: the lock's key is in another slot. */
+/** Keeps risk profiles in Redis. A score writes its lock in two steps, because the lock's key is in another slot. */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
   const { client, deadlineMs, settings } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -54,7 +54,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     if (outcome.blocked) await markKey(client, event.keyHash, Infinity);
     if (outcome.lock !== undefined) {
       await setLock(event.keyHash, outcome.lock.ttlMs, value);
-      // If this line is not reached, the pending lock still applies.
+      // If this is not reached, the pending lock still applies.
       await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
     }
     return outcome;
@@ -117,15 +117,14 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         const operation = operationKey(keyHash, `risk:${operationId}`);
         const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
         await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
-        // Attempts refused by a lock are counted until it ends.
+        // Attempts refused by a lock are counted until the lock ends.
         if ((await client.exists(quarantineKey(keyHash))) === 0) await client.del(heldAttemptsKey(keyHash));
       }),
     lock: (keyHash, ttlMs, operationId, cause) =>
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
-        // The pending lock is removed first: if the next step fails, the key stays locked and the command can be
-        // repeated.
+        // Removes the pending lock first, so that the key stays locked and the command can be repeated if the next step fails.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
         await client.del(heldAttemptsKey(keyHash));

@@ -13,14 +13,14 @@ export const TRIGGERS = {
   data_exfiltration: { points: 30, counter: undefined },
 } as const;
 
-/** Taint for a secret in an answer. It adds no score for the taint itself. */
+/** Taint for a secret in an answer. The taint itself adds no score. */
 export const SECRET_TAINT = 'secret_accessed';
 
 /** Lock for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md). */
 export const DEFAULT_LOCK_MS = 3_600_000;
 
 export const MEMORY = {
-  /** A finding scores once in this time: agents repeat their history with every turn. */
+  /** A finding scores once in this time, because agents resend their history with every turn. */
   findingMs: 86_400_000,
   /** If there are more, the oldest may score again. */
   maxFindings: 10_000,
@@ -66,7 +66,7 @@ export function toScoring(
   };
 }
 
-/** Returns the outcome without risk profiles: only the lock of the event itself applies. */
+/** Returns the outcome without risk profiles, when only the event's own lock applies. */
 export function lockOnly(ownLockMs: number): RiskOutcome {
   return {
     riskScore: 0,
@@ -93,7 +93,7 @@ function flagOf(event: RiskEvent): string | undefined {
   return event.trigger === 'secret_exfiltration' ? SECRET_TAINT : undefined;
 }
 
-// Unambiguous: session ids contain no slash.
+// Unambiguous, because session ids contain no slash.
 function memoryId(event: RiskEvent, flag: string): string {
   const sessionId = 'sessionId' in event ? event.sessionId : undefined;
   return `taint:${sessionId ?? ''}/${flag}`;

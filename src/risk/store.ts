@@ -2,7 +2,7 @@ import type { LockCause } from './lock-cause.ts';
 import type { Lock, RiskStatus } from './profile.ts';
 import type { CoreConfig } from '../config/core.ts';
 
-/** An action of an agent that counts against its key (docs/risk.md). */
+/** An agent's action that counts against its key (docs/risk.md). */
 export type RiskEvent = EventOfKey &
   (
     | { readonly trigger: 'policy_block' | 'escalation'; readonly findings?: readonly string[] }
@@ -32,14 +32,14 @@ export type RiskEvent = EventOfKey &
 
 interface EventOfKey {
   readonly keyHash: string;
-  /** Random. A repeated command changes nothing. */
+  /** Random; makes repeats harmless. */
   readonly operationId: string;
 }
 
 export interface RiskOutcome {
   /** Score after the event; 0 without risk profiles. */
   readonly riskScore: number;
-  /** False if its findings or flag had already scored, or without risk profiles. */
+  /** False if the findings or the flag had already scored, or without risk profiles. */
   readonly scored: boolean;
   readonly lock?: { readonly ttlMs: number };
   readonly blocked: boolean;

@@ -11,7 +11,7 @@ import type { ExtprocTls } from './worker-protocol.ts';
 import { fileName, secretsWithContent } from '../envoy/secrets.ts';
 
 export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {
-  /** Folder of Envoy's SDS files; undefined if Envoy runs externally and reads the certificate files itself. */
+  /** Folder of Envoy's SDS files; undefined if Envoy is not managed and reads the certificate files itself. */
   readonly secretsFolder: string | undefined;
   extprocTls(): ExtprocTls | undefined;
   uiTls(): ListenerTls | undefined;
@@ -79,7 +79,7 @@ function listenerTlsOf({ cert_file: cert, key_file: key }: PemTexts): ListenerTl
   return cert === undefined || key === undefined ? undefined : { cert, key };
 }
 
-/** A private folder for Envoy's certificates and keys, which Envoy watches. */
+/** A private folder for certificates and keys, which Envoy watches. */
 interface EnvoySecrets {
   readonly folder: string;
   publish(path: string, texts: PemTexts): Promise<void>;
@@ -94,7 +94,7 @@ async function createEnvoySecrets(folder: string): Promise<EnvoySecrets> {
         const file = join(folder, fileName(name));
         const next = `${file}.next`;
         await writeFile(next, JSON.stringify(content), { mode: 0o600 });
-        // Renaming ensures that Envoy never sees a partial file.
+        // Renaming prevents Envoy from reading a partial file.
         await rename(next, file);
       }
     },

@@ -17,7 +17,7 @@ export interface ChildOptions {
   /** Called again after each unexpected end. */
   readonly start: () => ChildProcess;
   readonly onLine?: (line: string, from: 'stdout' | 'stderr') => void;
-  /** Called with each new process before any other use. */
+  /** Called first with each new process. */
   readonly onStart?: (child: ChildProcess) => void;
   readonly onExit?: (exit: ChildExit) => void;
   readonly guard?: Guard;
@@ -27,7 +27,7 @@ export interface ChildOptions {
 export interface Backoff {
   readonly initialMs: number;
   readonly maxMs: number;
-  /** A child that has run for this time resets the back-off. */
+  /** A child that runs for this long resets the back-off. */
   readonly resetAfterMs: number;
   /** Returns a random number from 0 to 1. */
   readonly random: () => number;
@@ -40,7 +40,7 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
-/** This many unexpected ends within the time make a crash loop. The back-off allows about ten. */
+/** Number of unexpected ends within a time that make a crash loop. The back-off allows about ten. */
 const LOOP = { ends: 4, withinMs: 120_000 } as const;
 
 /** A child process that is restarted whenever it ends unexpectedly. */
@@ -48,14 +48,13 @@ export interface SupervisedChild {
   readonly state: ChildState;
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** Whether the child is in a crash loop. */
   readonly isLooping: boolean;
-  /** Calls `ask` (default: sends SIGTERM), then sends SIGKILL after `graceMs`. Resolves when the process has exited. */
+  /** Calls `ask` (default: sends SIGTERM), and sends SIGKILL after `graceMs`. Resolves when the process has exited. */
   stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
 
 /**
- * Returns the delay before restart `attempt` (from 0): exponential, capped, shortened by a random share of up to half.
+ * Returns the delay before restart `attempt` (from 0): exponential, capped, and reduced at random by up to half.
  */
 export function backoffMs(attempt: number, backoff: Backoff): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt, 30));
@@ -134,7 +133,7 @@ function askToEnd(child: ChildProcess): void {
   child.kill('SIGTERM');
 }
 
-/** Calls back once, when the process ends or fails to start. */
+/** Calls `callback` once, when the process ends or fails to start. */
 function onceEnded(
   child: ChildProcess,
   callback: (code: number | null, signal: NodeJS.Signals | null) => void,
@@ -147,7 +146,7 @@ function onceEnded(
   }
   child.once('exit', once);
   child.once('error', () => {
-    // 'error' also reports a failed kill; only a process that did not start has no pid.
+    // 'error' is also emitted for a failed kill; only a process that did not start has no pid.
     if (child.pid === undefined) once(null, null);
   });
 }

@@ -7,19 +7,18 @@ import type { EnvoyLayout } from '../envoy/layout.ts';
 import { entryFile } from './fork.ts';
 
 /**
- * Reads the configuration in a short-lived process: YAML, schemas and the pattern compiler would make up half of the
- * supervisor's modules.
+ * Reads the configuration in a short-lived process, because YAML, schemas and the pattern compiler would make up half
+ * of the supervisor's modules.
  */
 export interface ConfigReader {
   /**
-   * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that `serve` can start with
-   * it.
+   * Loads the configuration at `path` (default: ./gateway.yaml if it exists) and checks that `serve` can start with it.
    * @throws ConfigError that lists all problems
    */
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
-  /** Renders Envoy's bootstrap for the configuration read, as JSON. */
+  /** Renders Envoy's bootstrap for the last configuration read, as JSON. */
   renderEnvoy(layout: EnvoyLayout): Promise<string>;
-  /** Compares the configuration read with the one in force. */
+  /** Compares the last configuration read with the one in force. */
   compare(inForce: Config): Promise<ConfigChanges>;
   /** Ends the process; pending calls fail. */
   close(): void;
@@ -52,10 +51,10 @@ export function startConfigReader(): ConfigReader {
     // In a short-lived process, memory is cheaper than garbage collection.
     execArgv: [...process.execArgv, '--min-semi-space-size=16'],
   });
-  // `ask` reports a process that has ended or did not start.
+  // `ask` reports a process that ended or did not start.
   child.on('error', () => undefined);
 
-  /** Sends one question at a time. */
+  /** Must not be called while a question is pending. */
   async function ask(question: Question): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     function ended(): void {
@@ -90,7 +89,7 @@ export function startConfigReader(): ConfigReader {
       throw faultOf(answer);
     },
     close: () => {
-      // The process is not killed: it should write its compile cache.
+      // Not killed, so that the process can write its compile cache.
       if (child.connected) child.disconnect();
     },
   };

@@ -9,7 +9,7 @@ import { poll } from '../poll.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ReadOrderStore } from '../provider-credentials/read-orders-store.ts';
 
-/** Interval between reads of the orders. */
+/** Interval at which orders are read. */
 const EVERY_MS = 1_000;
 
 export interface CredentialsOptions {
@@ -50,14 +50,14 @@ export interface CredentialOrdersOptions {
   readonly credentials: Pick<FollowedCredentials, 'readAgain' | 'states'>;
 }
 
-/** Reads credentials again if ordered by `gateway credentials rotate`. While Redis is down, orders wait. */
+/** Reloads credentials on orders from `gateway credentials rotate`. Orders wait while Redis is down. */
 export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOptions): { close(): void } {
   let seen: Readonly<Record<string, string>> | undefined;
 
   async function look(): Promise<void> {
     const orders = await store.orders().catch(() => undefined);
     if (orders === undefined) return;
-    // Earlier orders can be ignored: every source is read at start.
+    // Earlier orders can be ignored, because every source is read at start.
     for (const [name, id] of Object.entries(seen === undefined ? {} : orders)) {
       if (seen?.[name] !== id) credentials.readAgain(name);
     }

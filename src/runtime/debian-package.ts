@@ -14,7 +14,7 @@ export interface DebianPackages {
 }
 
 /**
- * Unpacks Debian packages and their missing dependencies into the folder `home`. Installs nothing into the system.
+ * Unpacks Debian packages and their missing dependencies into the folder `home`. Installs nothing on the system.
  * @throws MissingPartError with the remedy
  */
 export async function unpackDebianPackages(

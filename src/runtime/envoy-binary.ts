@@ -17,7 +17,7 @@ import type { Environment } from '../config/environment.ts';
 /** The version that the tests use. */
 export const ENVOY_VERSION = '1.40.0';
 
-/** Older versions lack settings in the rendered configuration. */
+/** Older versions lack settings that the rendered configuration uses. */
 const MIN_ENVOY_VERSION = '1.40.0';
 
 export interface EnvoyBinary {
@@ -27,14 +27,14 @@ export interface EnvoyBinary {
 }
 
 export interface FindEnvoyOptions {
-  /** `envoy.path` in gateway.yaml. If set, no other place is searched. */
+  /** `envoy.path` in gateway.yaml. If set, Envoy is not searched elsewhere. */
   readonly configuredPath?: string | undefined;
   readonly environment: Environment;
   readonly progress?: TellProgress;
 }
 
 const REMEDY =
-  `install Envoy ${ENVOY_VERSION} and put it on PATH or name it in envoy.path, ` +
+  `install Envoy ${ENVOY_VERSION} and put it on PATH or set envoy.path, ` +
   'or run the gateway with docker compose';
 
 /**

@@ -8,7 +8,7 @@ interface EnvoyOptions {
   readonly binary: string;
   readonly configFile: string;
   readonly adminSocketPath: string;
-  /** Worker threads. */
+  /** Number of worker threads. */
   readonly concurrency: number;
   /** Receives each line of Envoy's log and access log. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
@@ -25,14 +25,14 @@ export interface EnvoyProcess {
   readonly crashLoop: boolean;
   /** @throws Error with Envoy's last line of output if Envoy ends, or is not live after `timeoutMs` */
   waitUntilLive(timeoutMs: number): Promise<void>;
-  /** Resolves once Envoy sees this many healthy sidecars, or after `timeoutMs`. */
+  /** Resolves once Envoy counts this many healthy sidecars, or after `timeoutMs`. */
   waitUntilMet(sidecars: number, timeoutMs: number): Promise<void>;
-  /** Closes the listeners in steps. Resolves when no request is running, or after `timeoutMs`. */
+  /** Closes the listeners in steps. Resolves when no requests are active, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** JSON in the form of the gateway's own log. `%j` escapes the message; the source path is omitted. */
+/** JSON like the gateway's own log. `%j` escapes the message; the source path is omitted. */
 const LOG_FORMAT = '{"level":"%l","time":"%Y-%m-%dT%T.%e%z","name":"envoy.%n","msg":"%j"}';
 
 const PROBE_EVERY_MS = { starting: 20, live: 1_000 } as const;
@@ -50,7 +50,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     start: () =>
       spawn(options.binary, envoyArguments(options), {
         stdio: ['ignore', 'pipe', 'pipe'],
-        // A separate process group: Ctrl-C must reach only this process, since Envoy drains first.
+        // In a separate process group, because Ctrl-C must reach only this process: Envoy drains first.
         detached: true,
       }),
     onLine: (line, from) => {
@@ -85,7 +85,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     waitUntilLive: async (timeoutMs) => {
       const deadline = performance.now() + timeoutMs;
       while (!live) {
-        // Envoy exits if a file is bad or a port is in use. Waiting longer would hide its message.
+        // Envoy exits on an invalid file or a port in use. Waiting longer would hide its message.
         if (child.restarts > 0 || performance.now() > deadline) {
           throw new Error(`Envoy did not start: ${lastLine === '' ? 'no output' : lastLine}`);
         }
@@ -110,18 +110,18 @@ function envoyArguments(options: EnvoyOptions): string[] {
   return [
     ...['-c', options.configFile],
     ...['--concurrency', String(options.concurrency)],
-    // The level debug would print keys and paths (docs/serving.md).
+    // The debug level would log keys and paths (docs/serving.md).
     ...['--log-level', 'warn'],
     ...['--log-format', LOG_FORMAT],
-    // Several Envoys may run on one machine, and restarts are handled here.
+    // Several Envoys may run on one machine, and the supervisor handles restarts.
     '--disable-hot-restart',
-    // While draining, each answer asks the client to close its connection.
+    // While draining, every response asks the client to close its connection.
     ...['--drain-strategy', 'immediate'],
     ...['--drain-time-s', '600'],
   ];
 }
 
-/** Runs `check` repeatedly, each time after the delay it returned. */
+/** Runs `check` repeatedly, each time after the delay that it returned. */
 function probe(check: () => Promise<number>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -136,16 +136,16 @@ function probe(check: () => Promise<number>): () => void {
   };
 }
 
-/** After this time without requests, open connections count as idle. */
+/** Time without requests after which open connections count as idle. */
 const QUIET_MS = 300;
-/** Share of the drain time during which new connections are accepted, for clients that have not noticed the drain. */
+/** Share of the drain time in which new connections are still accepted, for clients that have not noticed the drain. */
 const LISTENING_SHARE = 1 / 5;
 
 async function drain(admin: EnvoyAdmin, timeoutMs: number): Promise<void> {
   const startedAt = performance.now();
   await admin.post('/drain_listeners?graceful&skip_exit');
   await quiet(admin, startedAt + timeoutMs * LISTENING_SHARE);
-  // No new connection may arrive while Envoy stops.
+  // No new connections may arrive while Envoy stops.
   await admin.post('/drain_listeners');
   await quiet(admin, startedAt + timeoutMs);
 }
@@ -154,7 +154,7 @@ async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
   let quietSince: number | undefined;
   while (performance.now() < deadline) {
     const active = await activeRequests(admin);
-    // Envoy has exited.
+    // Undefined: Envoy has exited.
     if (active === undefined) return;
     const now = performance.now();
     quietSince = active === 0 ? (quietSince ?? now) : undefined;
@@ -163,7 +163,7 @@ async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
   }
 }
 
-/** Client for Envoy's admin interface on a unix socket that only this user can reach. */
+/** Client for Envoy's admin interface, on a Unix socket that only this user can access. */
 export interface EnvoyAdmin {
   /** Resolves with status 0 if Envoy does not answer. */
   get(path: string): Promise<AdminAnswer>;
@@ -200,19 +200,19 @@ export function createEnvoyAdmin(socketPath: string): EnvoyAdmin {
   return { get: (path) => call('GET', path), post: (path) => call('POST', path) };
 }
 
-/** Counts open requests on the client listeners; undefined if Envoy does not answer. */
+/** Returns the number of active requests on the client listeners, or undefined if Envoy does not answer. */
 async function activeRequests(admin: EnvoyAdmin): Promise<number | undefined> {
   const answer = await admin.get('/stats?filter=downstream_rq_active');
   if (answer.status !== 200) return undefined;
   let active = 0;
   for (const [, prefix, count] of answer.body.matchAll(/^http\.(\w+)\.downstream_rq_active: (\d+)$/gm)) {
-    // This call itself counts on the admin listener.
+    // The admin listener counts this request.
     if (prefix !== 'admin') active += Number(count);
   }
   return active;
 }
 
-/** Counts the sidecars that pass Envoy's health checks; undefined if Envoy does not answer. */
+/** Returns the number of sidecars that pass Envoy's health checks, or undefined if Envoy does not answer. */
 async function healthySidecars(admin: EnvoyAdmin): Promise<number | undefined> {
   const answer = await admin.get('/stats?filter=^cluster\\.sidecar\\.membership_healthy$');
   const [, count] = /membership_healthy: (\d+)/.exec(answer.body) ?? [];

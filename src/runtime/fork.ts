@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Destination of a child's log: this process's standard output, or nothing. Its standard error is always shown. */
+/** Destination of a child's stdout. Its stderr is always shown. */
 export type WorkerOutput = 'inherit' | 'ignore';
 
 /**
- * An 8 MiB nursery, since request objects die young: 16 MiB would save 3 % of CPU but take 20 MB more. It starts at 4
- * MiB, because collections while it grows would take a tenth of the CPU time of a start. By default, the old space
- * would grow to three times its live size before a collection, which would save 1 to 2 % of CPU but take 70 MB more.
+ * An 8 MiB nursery, since request objects die young; 16 MiB would save 3 % of CPU but take 20 MB more. It starts at
+ * 4 MiB, because collections during its growth would take a tenth of the CPU time of a start. By default, the old space
+ * grows to three times its live size before a collection, which would save 1 to 2 % of CPU but take 70 MB more.
  */
 const WORKER_FLAGS = ['--min-semi-space-size=4', '--max-semi-space-size=8', '--heap-growing-percent=60'];
 
@@ -16,7 +16,7 @@ export function forkWorker(entry: string = entryFile('worker'), output?: WorkerO
   return forkProcess(entry, WORKER_FLAGS, output);
 }
 
-/** Starts a child process that ends with this process. */
+/** Starts a child process that exits with this process. */
 export function forkProcess(
   entry: string,
   flags: readonly string[],
@@ -26,10 +26,10 @@ export function forkProcess(
     stdio: ['ignore', output, 'inherit', 'ipc'],
     serialization: 'advanced',
     execArgv: [...process.execArgv, ...flags],
-    // A separate process group: Ctrl-C must reach only this process, since workers drain first.
+    // In a separate process group, because Ctrl-C must reach only this process: workers drain first.
     detached: true,
   });
-  // The supervisor, which starts later, notices that the process has exited.
+  // The supervisor attaches later, and notices that the process has exited.
   child.on('error', () => undefined);
   return child;
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral range, whose ports are taken by outgoing connections. */
+/** Below the ephemeral range, which outgoing connections use. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;
@@ -18,7 +18,7 @@ export async function freePort(host = '127.0.0.1', preferred?: number): Promise<
   throw new Error(`no free TCP port on ${host}`);
 }
 
-/** Probes the port: Envoy cannot detect a port in use, since it shares ports with other processes of its user. */
+/** Tests a port, because Envoy cannot detect one in use: it shares ports with other processes of its user. */
 export function portIsFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

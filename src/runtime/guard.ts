@@ -5,14 +5,14 @@ import { Socket } from 'node:net';
 export interface Guard {
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** Removes this directory at the end. Only for private directories created by this process. */
+  /** Removes this directory at the end. Only for private directories that this process created. */
   watchDirectory(directory: string): void;
-  /** Ends the guard. The processes and directories stay. */
+  /** Ends the guard, without killing or removing anything. */
   release(): void;
 }
 
 /**
- * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe, which the kernel closes if this process dies.
+ * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe that the kernel closes if this process dies.
  */
 const SCRIPT = `
 pids=; dirs=
@@ -33,7 +33,7 @@ printf '%s\\n' "$dirs" | while IFS= read -r d; do [ -z "$d" ] || rm -rf -- "$d";
 /** Starts a shell in its own process group, which Ctrl-C does not reach. */
 export function startGuard(): Guard {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell there is no guard; an orderly shutdown needs none.
+  // Without a shell there is no guard. An orderly shutdown needs none.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

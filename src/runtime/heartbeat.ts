@@ -1,4 +1,4 @@
-/** How long a process may be silent before it counts as hung. */
+/** Time without messages after which a process counts as hung. */
 export interface HeartbeatPatience {
   readonly tickMs: number;
   /** Number of silent ticks allowed once the process serves. */
@@ -7,10 +7,7 @@ export interface HeartbeatPatience {
   readonly startTicks: number;
 }
 
-/**
- * Well above Envoy's `message_timeout`: once an event loop has been blocked this long, Envoy has already cut its
- * streams.
- */
+/** Well above Envoy's `message_timeout`, so that Envoy has already cut off the streams of a hung event loop. */
 export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
 export const HEARTBEAT_MS = 1_000;
 
@@ -23,8 +20,8 @@ export interface Heartbeat {
 }
 
 /**
- * Calls `onSilent` once if a process has sent nothing for the allowed number of ticks. Counts ticks instead of time:
- * while the supervisor itself is delayed (sleep, shared core) and cannot read messages, no ticks occur.
+ * Calls `onSilent` once if a process has sent nothing for the allowed number of ticks. Counts ticks instead of time,
+ * because no ticks occur while the supervisor itself is delayed (sleep, shared core) and cannot receive messages.
  */
 export function watchHeartbeat(patience: HeartbeatPatience, onSilent: () => void): Heartbeat {
   let timer: NodeJS.Timeout | undefined;

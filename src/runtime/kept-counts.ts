@@ -3,19 +3,19 @@ import { AggregatorRegistry } from 'prom-client';
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
 
 export interface ProcessCounts {
-  /** Replaces the state of these metrics. Gauges are ignored. */
+  /** Replaces the values of these metrics. Gauges are ignored. */
   learn(metrics: readonly MetricJson[]): void;
   /** Adds the counts to those of ended processes. Must be called after the last message of the process. */
   retire(): void;
 }
 
 /**
- * Counters and histograms of all worker processes, including ended ones: Prometheus reads a falling sum as a counter
- * that restarted from zero.
+ * Counters and histograms of all worker processes, including ended ones, because Prometheus takes a decreasing sum for
+ * a counter reset.
  */
 export interface KeptCounts {
   begin(): ProcessCounts;
-  /** Returns metrics to be summed. Their sums never fall. */
+  /** Returns metrics to be summed. Their sums never decrease. */
   all(): MetricJson[][];
 }
 
@@ -40,7 +40,7 @@ export function createKeptCounts(): KeptCounts {
 }
 
 function sum(metrics: readonly MetricJson[][]): MetricJson[] {
-  // Each `get` refers to everything summed, and would keep the counts of all ended processes in memory.
+  // `get` refers to everything summed, and would keep the counts of all ended processes in memory.
   const summed = AggregatorRegistry.aggregate([...metrics]).getMetricsAsArray() as unknown as Summed[];
   return summed.map(({ get: _get, ...metric }) => metric);
 }

@@ -17,11 +17,11 @@ export interface OperatorProcessOptions {
   readonly output?: WorkerOutput | undefined;
 }
 
-/** The operator page process. It is restarted if it ends; requests do not depend on it. */
+/** The operator page process. It is restarted if it ends. Requests do not depend on it. */
 export interface OperatorProcess {
   readonly port: number;
   renewTls(tls: ListenerTls): void;
-  /** Replaces the process with one that has another configuration. */
+  /** Replaces the process with one that uses another configuration. */
   use(config: Config): void;
   stop(): Promise<void>;
 }

@@ -5,10 +5,10 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 
-/** Shows a message about each slow step to the user. */
+/** Reports a slow step to the user. */
 export type TellProgress = (message: string) => void;
 
-/** The message names the missing program and the remedy. */
+/** Its message names the missing program and the remedy. */
 export class MissingPartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -18,7 +18,7 @@ export class MissingPartError extends Error {
 
 export async function findOnPath(name: string, environment: Environment): Promise<string | undefined> {
   for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
-    // A relative entry would find a different program in each working directory.
+    // A relative entry would find another program in each working directory.
     if (!isAbsolute(folder)) continue;
     const candidate = join(folder, name);
     if (await isExecutable(candidate)) return candidate;
@@ -35,7 +35,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the folder for downloads, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
+/** Returns the download folder, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
 export async function cacheDirectory(environment: Environment): Promise<string> {
   const xdg = environment['XDG_CACHE_HOME'];
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.cache');
@@ -50,7 +50,7 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, with limited time and output. Never rejects. */
+/** Runs a program until it exits, with limited time and output. Never rejects. */
 export function runFile(
   file: string,
   args: readonly string[],

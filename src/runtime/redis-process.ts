@@ -25,7 +25,7 @@ export interface RunningRedis {
   stop(): Promise<void>;
 }
 
-/** No persistence, and no eviction, which would lose budgets and locks. */
+/** Disables persistence, and also eviction, which would lose budgets and locks. */
 const BASE_ARGS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
 
 const READY_WITHIN_MS = 15_000;
@@ -91,7 +91,7 @@ function running(
     pid,
     stop: async () => {
       child.kill('SIGTERM');
-      // A stopped (SIGSTOP) or busy server ignores SIGTERM.
+      // A stopped (SIGSTOP) or busy server does not react to SIGTERM.
       const force = setTimeout(() => child.kill('SIGKILL'), 2_000);
       await gone;
       clearTimeout(force);
@@ -102,7 +102,7 @@ function running(
   };
 }
 
-/** Reports whether a Redis server answers. A request for a password counts as an answer; `LOADING` does not. */
+/** Reports whether a Redis server answers. Requiring a password counts as an answer; `LOADING` does not. */
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

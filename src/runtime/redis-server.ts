@@ -26,7 +26,7 @@ export type RedisProgram =
 const REMEDY = 'install redis-server 7 or newer and put it on PATH, or start docker';
 
 /**
- * Finds a Redis server: on PATH, in docker, or as Debian's package, unpacked into the per-user cache.
+ * Finds a Redis server on PATH, in docker, or as a Debian package that is unpacked into the per-user cache.
  * @throws MissingPartError with the remedy
  */
 export async function findRedisServer(
@@ -63,7 +63,7 @@ export async function fromDebianPackage(
   const cached = await unpacked(home);
   if (cached !== undefined) return cached;
 
-  // redis-tools contains the actual binary.
+  // redis-tools contains the binary.
   const packages = { title: 'Redis', names: ['redis-server', 'redis-tools'], remedy: REMEDY };
   await unpackDebianPackages(packages, home, environment, progress);
   const program = await unpacked(home);
@@ -88,7 +88,7 @@ async function unpacked(home: string): Promise<RedisProgram | undefined> {
   return { kind: 'binary', path, libraryPath };
 }
 
-/** Starts the server on loopback, with its data in `directory`. */
+/** Starts the server on loopback. A binary keeps its data in `directory`. */
 export function spawnRedis(
   program: RedisProgram,
   options: { readonly port: number; readonly directory: string; readonly args: readonly string[] },
@@ -105,7 +105,7 @@ export function spawnRedis(
   const own = ['--port', port, '--bind', '127.0.0.1', '--dir', options.directory];
   return spawn(program.path, [...own, ...options.args], {
     stdio,
-    // A separate process group: Ctrl-C must reach only this process, since Redis stops last.
+    // In a separate process group, because Ctrl-C must reach only this process: Redis stops last.
     detached: true,
     env: program.libraryPath === undefined ? undefined : { LD_LIBRARY_PATH: program.libraryPath },
   });

@@ -7,15 +7,15 @@ import { messageOf } from '../errors.ts';
 
 /** Checks the Redis server at start, after each reconnect, and at intervals. */
 export interface RedisWatch {
-  /** Whether the last server reached is too old or may evict keys. */
+  /** Whether the last server checked is too old or may evict keys. */
   readonly unfit: boolean;
   readonly client: RedisClient;
   close(): void;
 }
 
-/** How long to wait for Redis at start. Without Redis, `serve` starts nevertheless and answers 503. */
+/** Maximum wait for Redis at start. Without Redis, `serve` starts nevertheless and answers 503. */
 const WAIT_AT_START_MS = 1_500;
-/** Interval between checks of an unfit server: a fix should take effect soon. */
+/** Interval between checks of an unfit server, so that a fix takes effect soon. */
 const ASK_AGAIN_MS = 1_000;
 
 /**
@@ -40,7 +40,7 @@ export async function watchRedis(
   const problems = async (): Promise<readonly string[]> => (await checkServer(client)).problems;
   async function recheck(): Promise<void> {
     clearTimeout(timer);
-    // A failed check means an outage. The next reconnect checks again.
+    // A failed check means an outage, after which the reconnect checks again.
     const found = await problems().catch(() => undefined);
     if (closed) return;
     if (found !== undefined) {

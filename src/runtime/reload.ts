@@ -36,19 +36,19 @@ export interface ReloadOptions {
   readonly read: (inForce: Config) => Promise<{ readonly config: Config; readonly changes: ConfigChanges }>;
   /**
    * Puts a configuration in force everywhere.
-   * @throws Error if the configuration cannot be used; nothing has then changed
+   * @throws Error if the configuration cannot be used; nothing has changed in this case
    */
   readonly apply: (config: Config) => Promise<void>;
   readonly log: Logger;
 }
 
 const EVERY_MS = 1_000;
-/** Delay before a configuration that could not be applied is tried again. */
+/** Delay before another attempt to apply a configuration. */
 const TRY_AGAIN_MS = 30_000;
 
 /**
  * Follows gateway.yaml and the `.env` next to it. If a changed file is invalid, needs a restart or is refused by a
- * worker, the previous configuration stays in force as a whole.
+ * worker, the whole previous configuration stays in force.
  */
 export async function followConfig(options: ReloadOptions): Promise<Reload> {
   const { log } = options;
@@ -110,7 +110,7 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
   };
 }
 
-/** Returns the content of a file. A missing file differs from an empty one. */
+/** Returns the contents of both files. Missing files differ from empty ones. */
 async function contents(file: string): Promise<string> {
   const read = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null);
   return JSON.stringify(await Promise.all([read(file), read(join(dirname(file), '.env'))]));

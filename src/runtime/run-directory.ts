@@ -11,7 +11,7 @@ export interface RunDirectory {
   remove(): Promise<void>;
 }
 
-/** `sun_path` has 108 bytes on Linux and 104 elsewhere; file names have at most 20. */
+/** `sun_path` holds 108 bytes on Linux and 104 elsewhere; file names have at most 20. */
 const MAX_PATH_BYTES = 80;
 
 /** Creates the folder in `$XDG_RUNTIME_DIR` or a temporary folder whose path is short enough for sockets. */
@@ -40,7 +40,7 @@ function runDirectory(path: string): RunDirectory {
   };
 }
 
-/** Creates the folder of a socket shared with another container. A new folder is private. */
+/** Creates the folder of a socket that is shared with another container. A new folder is private. */
 export async function prepareSocketFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }

@@ -1,8 +1,8 @@
-/** One Ctrl-C may arrive twice: from the terminal and from npm. */
+/** One Ctrl-C may arrive twice, from the terminal and from npm. */
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Calls `onFirst` at the first SIGTERM or SIGINT, and `onSecond` at a later one.
+ * Calls `onFirst` on the first SIGTERM or SIGINT, and `onSecond` on each later one.
  * @returns a function that removes the listeners
  */
 export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecond: () => void): () => void {

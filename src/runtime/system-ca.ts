@@ -11,7 +11,7 @@ const BUNDLES = [
 ];
 
 /**
- * Returns the CA file for upstream TLS: `$SSL_CERT_FILE`, the system's file, or Node's bundle written to `fallback`.
+ * Returns the CA file for upstream TLS: `$SSL_CERT_FILE`, the system's CA file, or `fallback` with Node's CAs.
  */
 export async function systemCaFile(environment: Environment, fallback: string): Promise<string> {
   const configured = environment['SSL_CERT_FILE'];

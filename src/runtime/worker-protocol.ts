@@ -3,7 +3,7 @@ import type { CredentialValues } from '../provider-credentials/follow.ts';
 import type { MetricJson } from '../telemetry/counts.ts';
 import { parseExtprocAddress } from '../config/address.ts';
 
-/** Interval between reports of counts. A worker that dies loses at most the counts of this time. */
+/** Interval between count reports. A worker that dies loses at most the counts of one interval. */
 export const COUNTS_MS = 1_000;
 
 export type WorkerAddress =
@@ -14,12 +14,12 @@ export type WorkerAddress =
 export interface ExtprocTls {
   readonly cert: string;
   readonly key: string;
-  /** CA of accepted client certificates. */
+  /** CA for client certificates. */
   readonly clientCa: string;
 }
 
 export type ToWorker =
-  /** The first message. A worker does nothing before it arrives. */
+  /** First message. A worker does nothing before. */
   | {
       readonly kind: 'start';
       readonly config: Config;
@@ -35,25 +35,25 @@ export type ToWorker =
   | { readonly kind: 'metrics'; readonly id: number }
   /** Build everything from another configuration, and answer `prepared` or `refused`. */
   | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
-  /** Serve new streams with the prepared configuration. A worker that has restarted since prepares it now. */
+  /** Use the prepared configuration for new streams. A worker that has restarted since then prepares it now. */
   | { readonly kind: 'use'; readonly config: Config }
   | { readonly kind: 'drop' }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };
 
 export interface PolicyState {
-  /** Digest of the set in force. */
+  /** Digest of the policies in force. */
   readonly digest: string;
   /** Why the files on disk cannot be loaded; undefined if they are in force. */
   readonly broken: string | undefined;
 }
 
 export type FromWorker =
-  /** Ext_proc streams are accepted. */
+  /** The worker accepts ext_proc streams. */
   | { readonly kind: 'listening' }
-  /** Sent after `start` and at each change. */
+  /** Sent after `start` and on each change. */
   | { readonly kind: 'redis'; readonly up: boolean }
-  /** Sent when policies take effect, and when changed policies cannot. */
+  /** Sent when policies take effect, and when changed policies cannot be loaded. */
   | { readonly kind: 'policies'; readonly state: PolicyState }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricJson[] }
   /** Counters and histograms that have changed, sent every `COUNTS_MS`. */
@@ -63,12 +63,12 @@ export type FromWorker =
   | { readonly kind: 'prepared'; readonly id: number }
   /** The message contains no secret. */
   | { readonly kind: 'refused'; readonly id: number; readonly message: string }
-  /** The worker cannot continue, and exits. The message contains no secret. */
+  /** The worker cannot continue and exits. The message contains no secret. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Returns the ext_proc address of each worker: `server.extproc.address`; for several workers, `<path>.<index>` or
- * consecutive ports. Without an address, sockets in `runPath`.
+ * Returns the ext_proc address of each worker: `server.extproc.address` or, for several workers, `<path>.<index>` or
+ * consecutive ports. Without an address, returns sockets in `runPath`.
  */
 export function workerAddresses(config: Config, runPath: string): WorkerAddress[] {
   const { workers, extproc } = config.server;

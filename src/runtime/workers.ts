@@ -19,7 +19,7 @@ export interface WorkerStatus {
   readonly listening: boolean;
   readonly redis: boolean;
   readonly restarts: number;
-  /** Number of times that the worker hung and was killed. */
+  /** Number of times the worker hung and was killed. */
   readonly hangs: number;
   readonly crashLoop: boolean;
   /** Undefined without policies. */
@@ -34,26 +34,26 @@ export interface WorkersOptions {
   readonly version?: string | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
-  /** Called when a silent worker is about to be killed. */
+  /** Called before a hung worker is killed. */
   readonly onHang?: (index: number) => void;
   readonly onChange?: () => void;
   readonly guard?: Guard;
   readonly backoff?: Backoff;
   readonly patience?: HeartbeatPatience;
-  /** A process that `forkWorker` started early. It becomes the first worker if it is still alive. */
+  /** A process that `forkWorker` started early. The first worker uses it if it is still connected. */
   readonly ahead?: ChildProcess | undefined;
   readonly output?: WorkerOutput | undefined;
   /** Set only by tests. */
   readonly entry?: string;
 }
 
-/** The sidecar processes. A process that dies is restarted. */
+/** The sidecar processes. Processes that die are restarted. */
 export interface Workers {
   status(): WorkerStatus[];
-  /** Resolves when every worker has listened once; rejects when one reports a failure. */
+  /** Resolves when every worker has listened once. Rejects when one reports a failure. */
   started(): Promise<void>;
   /**
-   * Returns metrics to be summed: gauges of the workers that answer in time, and counts of all processes that ever ran.
+   * Returns metrics to be summed: gauges of workers that answer in time, and counts of all processes that ever ran.
    */
   metrics(): Promise<MetricJson[][]>;
   renewTls(tls: ExtprocTls): void;
@@ -65,7 +65,7 @@ export interface Workers {
   prepare(config: Config): Promise<void>;
   /** Puts a prepared configuration in force, also for workers that restart. */
   use(config: Config): void;
-  /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
+  /** Refuses new streams and waits for running ones. Kills workers that still run after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   kill(): Promise<void>;
 }
@@ -116,7 +116,7 @@ export function startWorkers(options: WorkersOptions): Workers {
 interface Worker {
   readonly started: Promise<void>;
   status(): WorkerStatus;
-  /** Resolves with an empty list if the worker does not answer in time. */
+  /** Resolves with an empty array if the worker does not answer in time. */
   gauges(): Promise<MetricJson[]>;
   send(message: ToWorker): void;
   /** @throws Error if the configuration cannot be used, or the worker does not answer in time */
@@ -152,7 +152,7 @@ function startWorker(
   });
 
   function send(child: ChildProcess | undefined, message: ToWorker): void {
-    // A dying worker has a closed channel; `onExit` handles its end.
+    // A dying worker has a closed channel. `onExit` handles its end.
     if (child?.connected === true) child.send(message, () => undefined);
   }
   function receive(message: FromWorker, counts: ProcessCounts): void {
@@ -206,7 +206,7 @@ function startWorker(
       fresh.on('message', (message) => {
         receive(message as FromWorker, counts);
       });
-      // Follows the last message, which may arrive after the process has ended.
+      // 'disconnect' follows the last message, which may arrive after the process has ended.
       fresh.once('disconnect', counts.retire);
       const { config, tls, credentials, version } = options;
       send(fresh, {
@@ -280,7 +280,7 @@ function startWorker(
   };
 }
 
-/** Removes the socket of a killed worker, which would make the next `bind` fail. */
+/** Removes the socket that a killed worker left, which would make the next `bind` fail. */
 function removeStaleSocket(address: WorkerAddress): void {
   if (address.kind !== 'unix') return;
   try {

@@ -16,7 +16,7 @@ export interface AnonymousLinesOptions {
  * limit per client address and minute; further ones are only counted.
  */
 export interface AnonymousLines {
-  /** Reports whether this request may be logged. Counts it if not. */
+  /** Reports whether this request may be logged, and counts it if not. */
   take(clientAddress: string): boolean;
   /** Reports the remaining count before the process ends. */
   flush(): void;

@@ -25,14 +25,14 @@ export interface AuditedFinding {
   readonly class: string;
   /** Path within the message: member names and indexes, joined by dots. */
   readonly path: string;
-  /** Range in UTF-16 units of the text at `path`; the end is exclusive. */
+  /** Range in the text at `path`, in UTF-16 code units, end exclusive. */
   readonly start: number;
   readonly end: number;
   /** The same for equal matches; see `createMatchDigest`. */
   readonly digest: string;
 }
 
-/** Records security events. Never throws, and callers do not wait. */
+/** Records security events. Never throws or blocks. */
 export interface Audit {
   emit(event: AuditEvent): void;
   /** Identifies a match without revealing it. */

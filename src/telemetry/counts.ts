@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** A metric in the form of prom-client's `getMetricsAsJSON`. */
+/** A metric as returned by prom-client's `getMetricsAsJSON`. */
 export interface MetricJson {
   readonly name: string;
   readonly type: string;
@@ -12,23 +12,23 @@ export async function metricsAsJson(registry: Registry): Promise<MetricJson[]> {
   return (await registry.getMetricsAsJSON()) as unknown as MetricJson[];
 }
 
-/** Reports whether a metric only rises: its values stay valid after its process has ended. */
+/** Reports whether a metric never decreases, so that its values stay valid after its process has ended. */
 export function isCount({ type }: Pick<MetricJson, 'type'>): boolean {
   return type === 'counter' || type === 'histogram';
 }
 
-/** Creates a function that returns the counters and histograms that have risen since its last call. */
+/** Returns a function that returns the counters and histograms that have increased since its last call. */
 export function watchCounts(registry: Registry): () => Promise<MetricJson[]> {
   const sums = new Map<string, number>();
   return async () => {
     const counts = await Promise.all(countNames(registry).map((name) => readMetric(registry, name)));
     return counts.filter((metric): metric is MetricJson => {
       if (metric === undefined) return false;
-      // Counts never fall, so an equal sum means equal values.
+      // Counts never decrease, so equal sums mean equal values.
       const sum = metric.values.reduce((total, { value }) => total + value, 0);
-      const isRisen = sum !== sums.get(metric.name);
+      const hasIncreased = sum !== sums.get(metric.name);
       sums.set(metric.name, sum);
-      return isRisen;
+      return hasIncreased;
     });
   };
 }

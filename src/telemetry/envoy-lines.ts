@@ -2,7 +2,7 @@ import type { ErrorType } from '../errors.ts';
 import { createAnonymousLines, type AnonymousLinesOptions } from './anonymous-lines.ts';
 
 export interface EnvoyLinesOptions extends AnonymousLinesOptions {
-  /** Writes a line that is allowed. */
+  /** Writes an allowed line. */
   readonly write: (line: string, from: 'stdout' | 'stderr') => void;
 }
 
@@ -13,8 +13,8 @@ export interface EnvoyLines {
 }
 
 /**
- * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy itself refused: any client can
- * cause them without a verified key.
+ * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy itself refused, because any
+ * client can cause them without a valid key.
  */
 export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): EnvoyLines {
   const anonymous = createAnonymousLines(options);
@@ -54,7 +54,7 @@ export type EnvoyReplyType = (typeof ENVOY_REPLY_TYPES)[number];
 
 /** Counts Envoy's own replies. Sidecars may not have seen their requests. */
 export interface EnvoyReplies {
-  /** Reads a line of Envoy's output. */
+  /** Parses a line of Envoy's output. */
   take(line: string): void;
   counts(): ReadonlyMap<EnvoyReplyType, number>;
 }
@@ -71,7 +71,7 @@ export function createEnvoyReplies(): EnvoyReplies {
 }
 
 /**
- * Matches the beginning of an access log line (`accessLog` in envoy/render.ts, names in alphabetical order). Only the
+ * Matches the start of an access log line (`accessLog` in envoy/render.ts, names in alphabetical order). Only the
  * gateway and Envoy write these fields. Client input follows later in the line.
  */
 const REPLY = /^\{"answer_id":(?:null|"[^"]*"),"details":(?:null|"([^"]*)"),"error_type":"([^"]*)"/;

@@ -22,7 +22,7 @@ export interface SecurityEvents {
 
 type Fields = Record<string, unknown>;
 
-/** Redacts credentials. The redaction of nested fields by pino costs more than the rest of a log line. */
+/** Redacts credentials. pino's own redaction of nested fields costs more than the rest of a log line. */
 function withoutCredentials(fields: Fields): Fields {
   return redacted(fields, (value) => (isObject(value) ? redacted(value, (inner) => inner) : value));
 }
@@ -40,7 +40,7 @@ function redacted(fields: Fields, ofValue: (value: unknown) => unknown): Fields 
   return changed ?? fields;
 }
 
-/** Opens standard output. All loggers of a process must share it, or their lines are mixed. */
+/** Opens standard output. All loggers of a process must share the destination, or their lines interleave. */
 export function standardOutput(): DestinationStream {
   return pino.destination({ sync: false });
 }

@@ -56,12 +56,12 @@ export function createMetrics() {
     ),
     credentialAnswers: counter(
       'gateway_credential_answers_total',
-      'Answers of providers to credentials of the gateway, by outcome (accepted, refused; docs/provider-credentials.md).',
+      'Provider answers to gateway credentials, by outcome (accepted, refused; docs/provider-credentials.md).',
       ['credential', 'outcome'],
     ),
     credentialAnsweredAt: new Gauge({
       name: 'gateway_credential_answered_timestamp_seconds',
-      help: 'Last time that a provider accepted or refused a credential of the gateway, in Unix seconds; 0 for never.',
+      help: 'Last time a provider accepted or refused a gateway credential, in Unix seconds; 0 for never.',
       labelNames: ['credential', 'outcome'],
       registers,
       aggregator: 'max',
@@ -162,7 +162,7 @@ export function createMetrics() {
     ),
     escalations: counter(
       'gateway_escalations_total',
-      'Requests that a policy escalated, by outcome (approved, denied, timeout, full, withdrawn, failed).',
+      'Requests that a policy escalated, by outcome (approved, denied, timeout, full, over_share, withdrawn, failed).',
       ['outcome'],
     ),
     escalationsPending: gauge('gateway_escalations_pending', 'Requests currently waiting for an approval.'),
@@ -183,7 +183,7 @@ export function createMetrics() {
     ),
     traceSpans: counter(
       'gateway_trace_spans_total',
-      'Spans of traces by outcome: exported, failed (refused by the collector), dropped (queue full).',
+      'Trace spans by outcome: exported, failed (refused by the collector), dropped (queue full).',
       ['outcome'],
     ),
     firstToken: seconds(

@@ -4,7 +4,7 @@ import { STORED_FORMS, UnknownForm } from '../redis/stored-forms.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The parts of an exchange that may be logged. The type is narrow, so that nothing else is logged. */
+/** The loggable parts of an exchange. The narrow type keeps everything else out of the log. */
 export interface ObservedExchange {
   readonly requestId: string;
   readonly key: { readonly keyHash: string };
@@ -39,7 +39,7 @@ export interface ObservedFinish {
   readonly isLogged: boolean;
 }
 
-/** Returns the provider label of an exchange; `mcp` for a call to an MCP server. */
+/** Returns the provider label of an exchange, or `mcp` for a call to an MCP server. */
 export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 'provider'>): string {
   return mcp === undefined ? (provider?.name ?? 'none') : 'mcp';
 }
@@ -54,7 +54,7 @@ const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
-  // The series exist from the start, so that the first event raises the alert.
+  // Series start at 0, so that the first event triggers the alert.
   for (const form of Object.keys(STORED_FORMS)) metrics.unknownForms.inc({ form }, 0);
   /** By form. */
   const loggedAt = new Map<string, number>();
@@ -157,7 +157,7 @@ function refusalCause(error: Refusal | undefined): string | undefined {
   return error?.cause === undefined ? undefined : describeCause(error.cause);
 }
 
-/** Returns the name, message and stack of an error. The message of a syntax error quotes the input and is left out. */
+/** Returns an error's name, message and stack. Omits the message of a syntax error, because it quotes the input. */
 function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return 'not an Error';
   const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';

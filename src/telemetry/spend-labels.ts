@@ -1,26 +1,24 @@
-/** Matches model names. Any other text becomes `other`, so that prose from clients is never a label. */
+/** Any other text becomes `other`, so arbitrary client text never becomes a label. */
 const MODEL = /^[\w.:/@+-]{1,128}$/;
-/** Matches owners, which are set by operators and token issuers: words, separated by spaces. */
+/** Matches owner names: printable characters and spaces. Operators and token issuers set them. */
 const OWNER = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,128}$/u;
 const OTHER = 'other';
-/** Shown in `gateway spend` for keys without an owner. */
+/** Label for keys without an owner; `gateway spend` shows the same. */
 const NO_OWNER = '-';
 
-/** Creates the labels of models in `gateway_model_spend_usd_total`. */
+/** Returns a function that maps a model to its label in `gateway_model_spend_usd_total`. */
 export function createModelLabels(maxModels: number): (model: string | undefined) => string {
   const label = createFirstLabels(MODEL, maxModels);
   return (model) => (model === undefined ? OTHER : label(model));
 }
 
-/** Creates the labels of owners in `gateway_owner_spend_usd_total`. */
+/** Returns a function that maps an owner to its label in `gateway_owner_spend_usd_total`. */
 export function createOwnerLabels(maxOwners: number): (owner: string | undefined) => string {
   const label = createFirstLabels(OWNER, maxOwners);
   return (owner) => (owner === undefined || owner === '' ? NO_OWNER : label(owner));
 }
 
-/**
- * Keeps the first `max` names; all further names become `other`. A counter must not drop a name: its sum would fall.
- */
+/** Keeps the first `max` names, and never evicts one, because a counter must not decrease. */
 function createFirstLabels(pattern: RegExp, max: number): (name: string) => string {
   const named = new Set<string>();
   return (name) => {

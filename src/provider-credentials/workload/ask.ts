@@ -11,7 +11,7 @@ export interface Granted {
 
 export const REQUEST_MS = 8_000;
 
-/** Asks a cloud for a new credential. Only messages of `SourceError` are shown: others may quote an answer. */
+/** Asks a cloud for a new credential. Only `SourceError` messages are shown, because others may quote an answer. */
 export type Grant = () => Promise<Granted>;
 
 export const MAX_ANSWER_BYTES = 262_144;
@@ -44,7 +44,7 @@ export async function askJson<Schema extends z.ZodType>(
 type FetchOptions = Pick<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'redirect'>;
 
 /**
- * Fetches an answer with its whole body.
+ * Fetches a response including its whole body.
  * @throws SourceError if it is larger than 256 KiB
  */
 export async function boundedFetch(url: string, options: FetchOptions): Promise<Response> {
@@ -61,16 +61,16 @@ export async function boundedFetch(url: string, options: FetchOptions): Promise<
 
 const LINK_LOCAL = /^169\.254\.\d{1,3}\.\d{1,3}$/;
 
-/** Reports whether a URL's host is an IPv4 address that no router forwards. */
+/** Reports whether a host is a link-local IPv4 address, which no router forwards. */
 export function isLinkLocal(host: string): boolean {
   return LINK_LOCAL.test(host);
 }
 
 /**
- * Parses the address of a cloud's identity endpoint. Over http, others could read and replace credentials: http is
- * allowed only for this machine and for hosts documented by the cloud.
+ * Parses the URL of a cloud's identity endpoint. Over http, others could read and replace credentials, so http is
+ * allowed only for this machine and for hosts that the cloud documents.
  * @param isDocumented receives the host of a URL, with IPv6 in brackets
- * @param hosts those hosts in words
+ * @param hosts description of those hosts, for the error message
  * @throws SourceError for any other address
  */
 export function identityEndpoint(
@@ -81,7 +81,7 @@ export function identityEndpoint(
 ): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '')
-    throw new SourceError(`${variable} is not the address of an endpoint`);
+    throw new SourceError(`${variable} is not a valid endpoint URL`);
   const { protocol, hostname } = url;
   if (protocol === 'https:') return url;
   if (protocol === 'http:' && (isLoopbackHost(hostname) || isDocumented(hostname))) return url;

@@ -13,7 +13,7 @@ import {
   type Granted,
 } from './ask.ts';
 
-/** Follows AWS's SDKs: web identity of a pod (STS), agent of the container, or metadata of the instance. */
+/** Like AWS SDKs, uses a pod's web identity (STS), the container agent or the instance metadata service. */
 export function createAwsGrant(environment: Environment): Grant {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file = '', AWS_ROLE_ARN: role = '' } = environment;
   if (file !== '' && role !== '') return byWebIdentity(environment, file, role);
@@ -71,7 +71,7 @@ const bounded = {
   httpHandlerConfigs: () => ({}),
 };
 
-/** Hosts of the agents on ECS and EKS (docs.aws.amazon.com, container credential provider). */
+/** Hosts of the ECS and EKS agents (docs.aws.amazon.com, container credential provider). */
 const AGENTS: ReadonlySet<string> = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]']);
 const ECS_AGENT = 'http://169.254.170.2';
 const INSTANCE_V4 = 'http://169.254.169.254';
@@ -101,7 +101,7 @@ function agentOf(environment: Environment): readonly [variable: string, address:
   return full === '' ? undefined : ['AWS_CONTAINER_CREDENTIALS_FULL_URI', full];
 }
 
-/** Reads from the agent of ECS or EKS Pod Identity. */
+/** Asks the ECS or EKS Pod Identity agent. */
 async function fromContainer(environment: Environment): Promise<Granted> {
   const [variable, address] = agentOf(environment) ?? ['AWS_CONTAINER_CREDENTIALS_FULL_URI', ''];
   const url = identityEndpoint(
@@ -123,7 +123,7 @@ async function agentToken(environment: Environment): Promise<string> {
   return file === '' ? token : (await readSecretFile(file)).trim();
 }
 
-/** Reads from the instance metadata service (IMDSv2). */
+/** Asks the instance metadata service (IMDSv2). */
 async function fromInstance(environment: Environment): Promise<Granted> {
   const byMode =
     environment['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE']?.toLowerCase() === 'ipv6'

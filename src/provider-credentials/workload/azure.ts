@@ -20,8 +20,8 @@ const INSTANCE_METADATA = 'http://169.254.169.254';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
- * Asks Entra ID for access tokens with a pod's federated token (AKS); or asks the agent of App Service and Container
- * Apps, or the metadata service of the instance (IMDS).
+ * Gets access tokens from Entra ID with a pod's federated token (AKS), from the agent of App Service or Container Apps,
+ * or from the instance metadata service (IMDS).
  */
 export function createAzureGrant(environment: Environment): Grant {
   const { AZURE_FEDERATED_TOKEN_FILE: file = '', IDENTITY_ENDPOINT: agent = '' } = environment;
@@ -51,7 +51,7 @@ function federated(environment: Environment, file: string): Grant {
     const { access_token: value, expires_in: seconds } = await client.clientCredentialsGrant(configuration, {
       scope: `${RESOURCE}/.default`,
       client_assertion_type: ASSERTION_TYPE,
-      // Kubernetes renews the file.
+      // Read for each token, because Kubernetes renews the file.
       client_assertion: (await readSecretFile(file)).trim(),
     });
     return { value, endsAt: seconds === undefined ? undefined : Date.now() + seconds * 1_000 };
@@ -77,7 +77,7 @@ function endpointIn(variable: string, address: string): URL {
   return identityEndpoint(variable, address, isLinkLocal, 'at 169.254.x.x');
 }
 
-/** Numbers are sent as texts. */
+/** Azure sends numbers as strings. */
 const answer = z.object({
   access_token: z.string().min(1).max(65_536),
   expires_on: z.coerce.number().positive(),

@@ -17,7 +17,7 @@ const SCOPES = [
   'https://www.googleapis.com/auth/generative-language.retriever',
 ];
 
-/** No retries: the source is read again. `size` also limits answers without a declared length. */
+/** No retries, because the source is read again later. `size` also limits answers without a declared length. */
 const transporterOptions = {
   timeout: REQUEST_MS,
   size: MAX_ANSWER_BYTES,
@@ -38,15 +38,15 @@ const answer = z.object({
 });
 
 /**
- * Asks for access tokens with the file in GOOGLE_APPLICATION_CREDENTIALS, such as that of a workload identity
- * federation; or asks the metadata server of GCE, GKE and Cloud Run.
+ * Gets access tokens with the file in GOOGLE_APPLICATION_CREDENTIALS, for example for workload identity federation, or
+ * from the metadata server of GCE, GKE and Cloud Run.
  */
 export function createGcpGrant(environment: Environment): Grant {
   const { GOOGLE_APPLICATION_CREDENTIALS: keyFilename = '' } = environment;
   return keyFilename === '' ? () => fromMetadata(environment) : () => fromFile(keyFilename);
 }
 
-/** As Google's libraries do, reads `GCE_METADATA_IP` first, and uses http for a plain host. */
+/** Like Google's libraries, prefers `GCE_METADATA_IP` and uses http for a plain host. */
 async function fromMetadata(environment: Environment): Promise<Granted> {
   const variable = (environment['GCE_METADATA_IP'] ?? '') === '' ? 'GCE_METADATA_HOST' : 'GCE_METADATA_IP';
   const { [variable]: set = '' } = environment;
@@ -66,10 +66,10 @@ async function fromMetadata(environment: Environment): Promise<Granted> {
 
 async function fromFile(keyFilename: string): Promise<Granted> {
   const clientOptions = { transporterOptions };
-  // A client keeps its token until shortly before it expires, even if the provider refuses it: each grant needs a new
-  // client.
+  // Each grant needs a new client, because a client keeps its token until shortly before expiry, even if the provider
+  // refuses it.
   const client = await new GoogleAuth({ scopes: SCOPES, keyFilename, clientOptions }).getClient();
-  // The library does not apply these limits to its client for token exchange.
+  // The library does not apply these limits to its token exchange client.
   const exchange = (client as { stsCredential?: Pick<AuthClient, 'transporter'> }).stsCredential;
   if (exchange !== undefined) Object.assign(exchange.transporter.defaults, transporterOptions);
   const { token } = await client.getAccessToken();

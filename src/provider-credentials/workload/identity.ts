@@ -8,7 +8,7 @@ const WITHIN_MS = 10_000;
 const RENEW_AT = 2 / 3;
 const LEAST_MS = 5_000;
 const UNKNOWN_LIFE_MS = 900_000;
-/** A wrong expiry, such as one in different units, must not extend the use of a credential far beyond its lifetime. */
+/** Limits how long a credential with a wrong expiry, for example in other units, stays in use. */
 const MOST_MS = 3_600_000;
 
 /** Loads only the module of this cloud. */
@@ -41,7 +41,7 @@ function valueOf({ value, endsAt: given }: Granted): ReadValue {
   return { value, againInMs: Math.min(MOST_MS, Math.max(LEAST_MS, leftMs * RENEW_AT)), endsAt };
 }
 
-/** Limits the time of a grant: a silent cloud must not delay other sources. */
+/** Limits the time of a grant, so that a silent cloud does not delay other sources. */
 async function inTime(grant: Grant): Promise<Granted> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new SourceError('no answer in 10 s')), WITHIN_MS);
@@ -54,7 +54,7 @@ async function inTime(grant: Grant): Promise<Granted> {
 
 const PLAIN_NAME = /^[A-Za-z_]{1,64}$/;
 
-/** Messages of SDKs may quote tokens; names of errors do not. */
+/** SDK error messages may quote tokens; error names do not. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof SourceError) return cause.message;
   if (!(cause instanceof Error)) return 'an unknown failure';

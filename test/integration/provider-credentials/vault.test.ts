@@ -129,7 +129,7 @@ describe('a Vault that does not answer with the secret', () => {
       () => source({ path: 'secret/data/none' }),
       /^Vault has nothing at secret\/data\/none/,
     ],
-    ['has no such field', () => source({ field: 'none' }), /has no text in the field none$/],
+    ['has no such field', () => source({ field: 'none' }), /has no string in the field none$/],
     ['does not know the role', () => source({ role: 'other' }), /to the role other \(400\)$/],
     ['is not there', () => source({ address: 'http://127.0.0.1:1' }), /cannot be reached \(.*ECONNREFUSED/],
     [
@@ -149,7 +149,7 @@ describe('a Vault that does not answer with the secret', () => {
     vault.movedTo = active.address;
     expect(await source().read()).toMatchObject({ value: 'sk-active' });
     active.movedTo = vault.address;
-    expect(await failureOf(source())).toBe('Vault redirects in a circle');
+    expect(await failureOf(source())).toBe('Vault redirects too often');
     vault.movedTo = 'http://192.0.2.1:8200';
     expect(await failureOf(source())).toMatch(/redirects to another host over http/);
     await active.close();

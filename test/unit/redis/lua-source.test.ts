@@ -30,7 +30,7 @@ describe('constants of a script', () => {
 
   it('have one value each', () => {
     expect(withConstants('local A = 1\nlocal A = 1\nreturn A')).toBe('\n\nreturn 1');
-    expect(() => withConstants('local A = 1\nlocal A = 2')).toThrow('A is defined as two constants');
+    expect(() => withConstants('local A = 1\nlocal A = 2')).toThrow('A has two values in one script');
   });
 });
 

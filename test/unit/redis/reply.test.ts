@@ -45,6 +45,6 @@ describe('a reply of Redis', () => {
     ['not a list', listOf(count), 1],
     ['neither empty nor complete', unlessEmpty(pair), ['opened']],
   ])('is refused if it is %s', (_what, read, reply) => {
-    expect(() => read(reply)).toThrow('Redis sent a reply of the wrong shape');
+    expect(() => read(reply)).toThrow('Redis sent an unexpected reply');
   });
 });
