@@ -3,19 +3,19 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
  * Addresses that alerts are never sent to, even if a host name resolves to one: link-local (where clouds serve
- * metadata), other metadata addresses, and multicast or reserved ranges. Loopback and private networks are allowed:
- * people run receivers there (decision 121).
+ * metadata), other metadata addresses, and multicast or reserved ranges. Loopback and private networks are allowed,
+ * because people run receivers there (decision 121).
  */
 const FORBIDDEN: readonly (readonly [string, number])[] = [
-  ['169.254.0.0', 16], // link-local, and metadata of most clouds
-  ['100.100.100.200', 32], // metadata of Alibaba Cloud
+  ['169.254.0.0', 16], // link-local, including most clouds' metadata
+  ['100.100.100.200', 32], // Alibaba Cloud metadata
   ['168.63.129.16', 32], // Azure platform services
-  ['192.0.0.0', 24], // special purposes, and metadata of Oracle Cloud
+  ['192.0.0.0', 24], // special purposes, including Oracle Cloud metadata
   ['0.0.0.0', 8],
   ['224.0.0.0', 3], // multicast, reserved, broadcast
   ['fe80::', 10],
-  ['fd00:ec2::', 32], // metadata of AWS
-  ['fd20:ce::', 32], // metadata of Google
+  ['fd00:ec2::', 32], // AWS metadata
+  ['fd20:ce::', 32], // Google metadata
   ['ff00::', 8],
   ['::', 128],
   // Translation and tunnel prefixes, which embed other addresses.
@@ -34,7 +34,7 @@ export interface PinnedAddress {
   readonly family: 4 | 6;
 }
 
-/** Thrown for a forbidden address. The message, which is logged, does not name it. */
+/** The message omits the address, because it is logged. */
 export class ForbiddenAddress extends Error {
   constructor() {
     super('alerting.webhook_url leads to a link-local, metadata or multicast address, which is not allowed');
@@ -43,7 +43,8 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Resolves a host once. A single forbidden address rejects the host: its DNS server must not be able to choose one.
+ * Resolves a host once. A single forbidden address rejects the host, so that its DNS server cannot make the gateway
+ * connect to one.
  * @param host host of a URL, with IPv6 addresses in brackets
  * @throws ForbiddenAddress, or a resolver error
  */
@@ -58,7 +59,7 @@ export async function pinnedAddress(host: string): Promise<PinnedAddress> {
 }
 
 export function isForbidden(address: string): boolean {
-  // BlockList also matches IPv4 addresses mapped into IPv6.
+  // BlockList also matches IPv4-mapped IPv6 addresses.
   const version = isIP(address);
   return version === 0 || forbidden.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }

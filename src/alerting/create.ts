@@ -8,7 +8,7 @@ import { secretBytes } from './sign.ts';
 
 export type AlertKind = Config['alerting']['events'][number];
 
-/** Sends the alerts of one worker. */
+/** Sends one worker's alerts. */
 export interface Alerts {
   budget(crossed: Omit<BudgetThreshold, 'message'>): void;
   /** Does nothing unless `alerting.events` contains the kind. */
@@ -16,7 +16,7 @@ export interface Alerts {
   close(): Promise<void>;
 }
 
-/** How long to wait for messages in flight when a worker stops. */
+/** Maximum wait for messages in flight when a worker stops. */
 const CLOSE_WITHIN_MS = 2_000;
 
 export function createAlerts(

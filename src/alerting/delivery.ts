@@ -17,7 +17,7 @@ export interface DeliveryDeps {
   readonly maxQueued?: number;
 }
 
-/** `refused`: the receiver rejected it. `unreachable`: all attempts failed. */
+/** `refused`: the receiver rejected the message. `unreachable`: all attempts failed. */
 export type LossReason = 'refused' | 'unreachable' | 'queue_full' | 'stopped';
 
 export interface Delivery {
@@ -27,7 +27,7 @@ export interface Delivery {
   close(withinMs: number): Promise<void>;
 }
 
-/** Schedule of Standard Webhooks, limited to about 12 minutes in total. */
+/** Standard Webhooks schedule, limited to about 12 minutes in total. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
 const MAX_QUEUED = 1_000;
 /** Maximum number of parallel deliveries. */
@@ -41,7 +41,7 @@ interface Message {
   attempts: number;
 }
 
-/** Delivers messages outside of the request path, with one POST each and retries. */
+/** Delivers messages outside the request path, each with one POST and retries. */
 export function createDelivery(deps: DeliveryDeps): Delivery {
   const { url, secret, post, backOffMs = BACK_OFF_MS, maxQueued = MAX_QUEUED } = deps;
   const ready: Message[] = [];
@@ -126,7 +126,7 @@ function isTemporary(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-/** Returns the code of an error. Its message may contain the URL with a credential. */
+/** Returns an error's code instead of its message, which may contain the URL with a credential. */
 function failureCode(cause: unknown): string {
   if (cause instanceof ForbiddenAddress) return cause.message;
   if (!(cause instanceof Error)) return '';

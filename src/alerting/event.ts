@@ -1,4 +1,4 @@
-/** Alerts. Budgets are always sent, other types only if listed in `alerting.events`. */
+/** Budget alerts are always sent, other types only if listed in `alerting.events`. */
 export type AlertEvent =
   | { readonly type: 'budget.threshold'; readonly data: BudgetThreshold }
   | { readonly type: 'key.quarantined'; readonly data: KeyQuarantined }
@@ -8,13 +8,13 @@ export type AlertEvent =
 export interface BudgetThreshold {
   readonly key_hash: string;
   readonly key_name: string;
-  /** The window of a budget, such as `daily`. */
+  /** The budget window, such as `daily`. */
   readonly window: string;
   /** The `percent` of the crossed threshold. */
   readonly threshold: number;
   /** Current spend as a percentage of the limit, rounded down; at least the threshold. */
   readonly percent: number;
-  /** Null if it cannot be read. */
+  /** Null if the spend cannot be read. */
   readonly spent_usd: number | null;
   readonly limit_usd: number;
   /** The message, with placeholders replaced. */
@@ -39,7 +39,7 @@ export interface CircuitChanged {
   readonly key_hash: string | null;
 }
 
-/** Replaces `{percent}`, `{window}` and `{key_name}` in the message of a threshold, in a single pass. */
+/** Replaces `{percent}`, `{window}` and `{key_name}` in a threshold's message, in a single pass. */
 export function filledMessage(
   message: string,
   { percent, window, key_name }: Pick<BudgetThreshold, 'percent' | 'window' | 'key_name'>,

@@ -12,7 +12,7 @@ export interface Posting {
 }
 
 /**
- * Sends one message to the checked address, without following redirects. Resolves to the status.
+ * Sends one message to the checked address, without following redirects. Resolves with the HTTP status.
  * @throws ForbiddenAddress, or Error if no answer arrives
  */
 export async function postPinned({ url, headers, body, timeoutMs }: Posting): Promise<number> {

@@ -4,7 +4,7 @@ const PREFIX = 'whsec_';
 /** Secret length of Standard Webhooks 1.0, in bytes. */
 const LENGTHS = { min: 24, max: 64 } as const;
 
-/** Decodes `whsec_<base64>`; undefined if it is invalid. */
+/** Decodes `whsec_<base64>`. Returns undefined if the secret is invalid. */
 export function secretBytes(secret: string): Buffer | undefined {
   if (!secret.startsWith(PREFIX)) return undefined;
   const text = secret.slice(PREFIX.length);
@@ -13,14 +13,13 @@ export function secretBytes(secret: string): Buffer | undefined {
   return isBase64 && bytes.length >= LENGTHS.min && bytes.length <= LENGTHS.max ? bytes : undefined;
 }
 
-/** Base64 padding is at most two characters. */
 function withoutPadding(text: string): string {
   return text.replace(/={1,2}$/, '');
 }
 
 /**
  * Returns the headers of one delivery attempt (Standard Webhooks 1.0), without a signature if there is no secret. The
- * id is the same in all attempts: receivers can detect duplicates.
+ * id is the same in all attempts, so that receivers can detect duplicates.
  */
 export function webhookHeaders(
   message: { readonly id: string; readonly body: string },

@@ -7,7 +7,7 @@ const AUDIT_OTLP = 'audit.otlp';
 const AUDIT_SYSLOG = 'audit.syslog';
 const NOT_ENVOYS: ReadonlySet<string> = new Set([REDIS_TLS, UI_TLS, AUDIT_OTLP, AUDIT_SYSLOG]);
 
-/** Returns the groups of the configuration that name PEM files. */
+/** Returns the configuration groups that contain PEM files. */
 export function pemFiles({ server, redis, providers, audit, ui }: Config): readonly PemFiles[] {
   const groups: PemFiles[] = [
     { path: 'server.tls', ...server.tls },

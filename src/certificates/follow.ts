@@ -14,11 +14,11 @@ import {
   type PemTexts,
 } from './pem.ts';
 
-/** By key in the configuration. */
+/** By configuration key. */
 export type CertificateStates = ReadonlyMap<string, CertificateState>;
 
 export interface CertificateState {
-  /** Expiry of the first of the certificates in force, in Unix seconds. */
+  /** Earliest expiry of the certificates in force, in Unix seconds. */
   readonly end: number;
   /** Whether the file on disk cannot be used; the previous certificate then stays in force. */
   readonly broken: boolean;
@@ -26,7 +26,7 @@ export interface CertificateState {
 
 /** The certificates and keys in force, which are the newest usable ones. */
 export interface FollowedCertificates {
-  /** Returns the contents of a group such as `server.tls`; undefined if it names no file. */
+  /** Returns the contents of a group such as `server.tls`, or undefined if the group has no files. */
   texts(path: string): PemTexts | undefined;
   /** Paths of all groups with files. */
   readonly paths: readonly string[];
@@ -86,8 +86,8 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     if (problems.length === 0) {
       brokenKeys = new Set();
       reported = undefined;
-      // Certificate and key are replaced one after the other: a problem counts only if it persists until the next
-      // check.
+      // A problem is reported only if it persists until the next check, because certificate and key are replaced one
+      // after the other.
     } else if (isStable && (reported === undefined || !isSame(now, reported))) {
       brokenKeys = new Set(problems.map(({ key }) => key));
       reported = now;

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Files of one group of settings: a certificate with its key, a CA, or all three. */
+/** Files of one settings group: a certificate with its key, a CA, or all three. */
 export interface PemFiles {
   /** Dotted path of the group, such as `server.tls` or `providers.openai`. */
   readonly path: string;
@@ -16,7 +16,7 @@ export const PEM_KEYS: readonly PemKey[] = ['cert_file', 'key_file', 'ca_file'];
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Contents of the files of one group, without files that cannot be read. */
+/** File contents of one group, without unreadable files. */
 export type PemTexts = { readonly [Key in PemKey]?: string };
 
 export interface PemProblem {
@@ -33,7 +33,7 @@ export function firstToEnd(certificates: readonly X509Certificate[]): X509Certif
   return certificates.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo))[0];
 }
 
-/** Returns why the files of a group cannot be used. */
+/** Returns the reasons why a group's files cannot be used. */
 export function pemProblems(files: PemFiles, texts: PemTexts): readonly PemProblem[] {
   const problems: PemProblem[] = [];
   for (const key of PEM_KEYS) {
@@ -76,7 +76,7 @@ function privateKeyProblem(text: string): string | undefined {
 
 const MIN_RSA_BITS = 2_048;
 
-/** Applies the limits of BoringSSL: Envoy must accept every pair that is accepted here. */
+/** Applies BoringSSL's limits, because Envoy must accept every pair that is accepted here. */
 function refusedByEnvoy({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string | undefined {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (type === 'rsa' && modulusLength < MIN_RSA_BITS)
@@ -105,7 +105,7 @@ function textOf(file: string): string | undefined {
 }
 
 /**
- * Returns a function that reads the files of a group again and returns the newest usable contents.
+ * Returns a function that rereads a group's files and returns the newest usable contents.
  * @throws Error if a file cannot be used at start
  */
 export function latestPemTexts(files: PemFiles): () => PemTexts {

@@ -124,7 +124,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
-        // Removes the pending lock first, so that the key stays locked and the command can be repeated if the next step fails.
+        // Removes the pending lock first: if the next step fails, the key stays locked and the command can be repeated.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
         await client.del(heldAttemptsKey(keyHash));

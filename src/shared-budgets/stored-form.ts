@@ -31,8 +31,8 @@ export function written({ match, limits }: Pick<StoredBudget, 'match' | 'limits'
 }
 
 /**
- * Reads the hash of shared budgets (`HGETALL`), sorted by name.
- * @throws GatewayError redis_unavailable for a damaged budget: ignoring its limit would allow everything
+ * Parses the hash of shared budgets (`HGETALL`). Returns the budgets sorted by name.
+ * @throws GatewayError redis_unavailable for a damaged budget, because ignoring its limit would allow everything
  * @throws UnknownForm
  */
 export function readStoredBudgets(fields: Readonly<Record<string, string>>): readonly StoredBudget[] {

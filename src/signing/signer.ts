@@ -14,7 +14,7 @@ export interface Signer {
   receipt(receipt: Omit<Receipt, 'iat'>): string;
 }
 
-/** Larger bodies are signed in a separate turn. */
+/** Bodies of at least this size are signed in a separate event-loop turn. */
 const LARGE_BYTES = 256 * 1_024;
 
 /** @throws Error if `signature.secret` is not a usable key */
@@ -46,7 +46,7 @@ function signCompact(key: SigningKey, header: JwsHeader, payload: object): strin
   return `${input}.${key.sign([input]).toString('base64url')}`;
 }
 
-/** Returns a JWS with detached payload (RFC 7515 appendix F). */
+/** Returns a JWS with a detached payload (RFC 7515 appendix F). */
 function signDetached(key: SigningKey, header: JwsHeader, payload: Buffer): string {
   const first = encoded(protectedHeader(key, header));
   return `${first}..${key.sign(signingInput(first, payload)).toString('base64url')}`;

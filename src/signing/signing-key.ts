@@ -2,12 +2,12 @@ import { createHash, createHmac, createPrivateKey, createPublicKey, sign, type K
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/schema.ts';
 
-/** The key of `signature.secret`. */
+/** The key in `signature.secret`. */
 export interface SigningKey {
   readonly algorithm: 'HS256' | 'EdDSA';
   /** For a public key, its thumbprint (RFC 7638). */
   readonly kid: string;
-  /** @param pieces pieces of the JWS Signing Input */
+  /** @param pieces consecutive pieces of the JWS Signing Input */
   sign(pieces: Iterable<string>): Buffer;
   /** JWK Set for verifiers; undefined for a shared key. */
   readonly publicKeys: { readonly keys: readonly PublicJwk[] } | undefined;
@@ -23,10 +23,10 @@ export interface PublicJwk {
 }
 
 const KID_BYTES = 12;
-/** HS256 needs a key as long as its hash (RFC 7518 section 3.2). */
+/** HS256 requires a key at least as long as its hash (RFC 7518 section 3.2). */
 const STRONG_SECRET_BYTES = 32;
 
-/** Reports whether brute force could find the HMAC secret from one receipt. */
+/** Reports whether brute force could recover the HMAC secret from one receipt. */
 export function isWeakSecret({ enabled, type, secret }: Config['signature']): boolean {
   return enabled && type === 'hmac' && Buffer.byteLength(secret) < STRONG_SECRET_BYTES;
 }
@@ -69,7 +69,7 @@ function privateKeyOf(secret: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    key = undefined; // The error is dropped: its message could quote the key.
+    key = undefined; // The error is dropped, because its message could quote the key.
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
     throw new Error(

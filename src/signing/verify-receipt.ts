@@ -9,7 +9,7 @@ export type VerifiedReceipt =
 
 const MAX_CHARS = 16_384;
 
-/** An invalid receipt is a result, not an error. */
+/** Returns an invalid receipt as a result instead of throwing. */
 export async function verifyReceipt(written: string, key: ReceiptKey): Promise<VerifiedReceipt> {
   if (written.length > MAX_CHARS) return invalidReceipt('it is too long for a receipt');
   try {

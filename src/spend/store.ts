@@ -5,7 +5,7 @@ import { redisUnavailable, withRedisDeadline } from '../redis/unavailable.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The spend of a key on one day, for one model or tool. */
+/** A key's spend on one day, for one model or tool. */
 export interface Spent extends SpentFor {
   /** Days since 1970, in UTC. */
   readonly day: number;
@@ -14,7 +14,7 @@ export interface Spent extends SpentFor {
 
 /** Reads spend records (docs/spend.md). */
 export interface SpendStore {
-  /** Both days are included. Throws GatewayError redis_unavailable. */
+  /** Includes both days. Throws GatewayError redis_unavailable. */
   read(keyHash: string, firstDay: number, lastDay: number): Promise<readonly Spent[]>;
 }
 
@@ -22,7 +22,7 @@ export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS);
 }
 
-/** Returns `2026-11-26`. */
+/** Formats a day as `2026-11-26`. */
 export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
@@ -32,7 +32,8 @@ export function createSpendStore({ client, deadlineMs }: RedisStoreOptions): Spe
     const fields = await withRedisDeadline(deadlineMs, () => client.hgetall(spendDayKey(keyHash, day)));
     return Object.entries(fields).map(([label, written]) => {
       const nanoUsd = Number(written);
-      if (!Number.isSafeInteger(nanoUsd)) throw redisUnavailable(new Error('a record of spend is damaged'));
+      if (!Number.isSafeInteger(nanoUsd))
+        throw redisUnavailable(new Error('a stored spend record is damaged'));
       return { day, ...readSpentFor(label), nanoUsd };
     });
   }

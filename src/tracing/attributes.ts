@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import { ERROR_STATUS, type ErrorType } from '../errors.ts';
 
-/** The parts of an exchange that a span may contain. The type is narrow, so that nothing else is exported. */
+/** The exportable parts of an exchange. The narrow type keeps everything else out of spans. */
 export interface TracedExchange {
   readonly method: string;
   readonly key: { readonly keyHash: string };
@@ -59,7 +59,6 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   xai: 'x_ai',
 };
 
-/** Returns the provider's name in the GenAI conventions. */
 export function providerName(name: string): string {
   return PROVIDERS[name] ?? name;
 }
@@ -74,13 +73,13 @@ export interface SpanFacts {
 }
 
 /**
- * Returns the final attributes of a request span: the GenAI and MCP conventions of OpenTelemetry, plus `gateway.*`.
- * They contain no content, path or key; only the URI of an MCP resource.
+ * Returns a request span's final attributes: OpenTelemetry's GenAI and MCP conventions, plus `gateway.*`. They contain
+ * no content, path or raw key, except the URI of an MCP resource.
  * @param safe makes text from clients safe to export
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
   const { exchange, refusal, status } = finish;
-  // An error of the client (4xx) is not an error of the server (HTTP conventions).
+  // Client errors (4xx) are not errors of a server span (HTTP conventions).
   const isError = (refusal === undefined ? status : ERROR_STATUS[refusal.type]) >= 500;
   const { name, attributes } =
     exchange === undefined
@@ -154,7 +153,7 @@ function mcpFacts({ request, headers }: TracedExchange, server: string, safe: (t
   };
 }
 
-/** Returns the identity of a model's answer. MCP answers have only request ids. */
+/** Returns the identity of a model's answer. MCP answers contain only request ids. */
 function answerAttributes({ exchange, identity }: TracedFinish, safe: (text: string) => string): Attributes {
   if (identity === undefined || exchange?.mcp !== undefined) return {};
   return {

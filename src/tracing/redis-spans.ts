@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { OnCommand } from '../redis/watch-commands.ts';
 import type { RequestTraces } from './request-traces.ts';
 
-/** Commands sent together. One round trip is one span. */
+/** Commands sent together, recorded as one span. */
 interface Batch {
   /** The part of the request that sent the commands. */
   readonly part: object | undefined;
@@ -10,8 +10,8 @@ interface Batch {
 }
 
 /**
- * Creates a span for each round trip to Redis, with the names of the commands but not their arguments. Pipelines are
- * named by the OpenTelemetry conventions for Redis.
+ * Creates a span for each Redis round trip, with the command names but without arguments. Pipelines are named as in
+ * OpenTelemetry's Redis conventions.
  */
 export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): OnCommand {
   let latest: Batch | undefined;
@@ -20,7 +20,7 @@ export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): On
     if (part === undefined) return undefined;
     if (latest?.part !== part) {
       latest = beginBatch(traces, part);
-      // Later commands are a new round trip.
+      // Later commands belong to the next round trip.
       queueMicrotask(() => (latest = undefined));
     }
     return latest?.add(name.toUpperCase());

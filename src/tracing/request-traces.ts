@@ -17,10 +17,10 @@ import {
 import type { EdgeTracing, UpstreamCall } from '../extproc/services.ts';
 import { providerName, spanFacts } from './attributes.ts';
 
-/** A part that takes less time gets a span only if something happened in it. */
+/** A shorter part gets a span only if something happened in it. */
 const LONG_MS = 1;
 
-/** The current request and the place of new spans. */
+/** The current request, and the parent of new spans. */
 interface Place {
   readonly request: Span;
   /** Returns the context of the innermost part. Starts the part's span if it has none. */
@@ -42,11 +42,11 @@ export interface PartResult {
 
 /** Traces of one worker. */
 export interface RequestTraces extends EdgeTracing {
-  /** Starts a span in the current part; undefined if the request is not recorded. */
+  /** Starts a span in the current part. Returns undefined if the request is not recorded. */
   child(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
   /** Returns the current part of a recorded request, for comparison only. */
   current(): object | undefined;
-  /** Begins a part of the current request; undefined if the request is not recorded. */
+  /** Begins a part of the current request. Returns undefined if the request is not recorded. */
   part(name: string, attributes: Attributes): TracePart | undefined;
   /** Adds attributes to the current request's span. */
   note(attributes: Attributes): void;
@@ -73,7 +73,7 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
         run: (work) => places.run(place, work),
         traceState: request.spanContext().traceState?.serialize(),
         forward(call) {
-          // A separate span that is not recorded would need an id for nothing.
+          // An unrecorded request needs no separate span.
           if (!request.isRecording()) return traceHeaders(request.spanContext());
           upstream = tracer.startSpan(...upstreamSpan(call), context);
           return traceHeaders(upstream.spanContext());
@@ -142,7 +142,7 @@ function beginPart({ tracer, places, place, name, attributes }: PartParts): Trac
   const open = (): Span => (span ??= tracer.startSpan(name, { attributes, startTime }, place.context()));
   const inside: Place = {
     request: place.request,
-    // Work that outlives a part without a span belongs to the request.
+    // Work that outlives a part without a span belongs to the enclosing part.
     context: () => (isOver && span === undefined ? place.context() : trace.setSpan(ROOT_CONTEXT, open())),
   };
   return {
@@ -162,12 +162,12 @@ function beginPart({ tracer, places, place, name, attributes }: PartParts): Trac
 /** `traceparent` in W3C Trace Context (www.w3.org/TR/trace-context). Later versions may append fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const ALL_ZERO = /^0+$/;
-/** Length of `tracestate` that propagators must forward. A longer value is dropped, as the standard allows. */
+/** Length of `tracestate` that propagators must forward. Longer values are dropped, as the standard allows. */
 const MAX_STATE_CHARS = 512;
 
 type Headers = readonly (readonly [string, string])[];
 
-/** Returns the span context of the caller; undefined if it is missing or invalid. */
+/** Returns the caller's span context, or undefined if it is missing or invalid. */
 export function readTraceContext(headers: Headers): SpanContext | undefined {
   const parents = headers.filter(([name]) => name === 'traceparent');
   const [, version, traceId = '', spanId = '', flags = ''] =

@@ -19,9 +19,7 @@ interface SpanExportParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/**
- * Exports spans in batches. Spans that exceed the queue are dropped. All losses are counted, and logged once a minute.
- */
+/** Exports spans in batches, and drops those that exceed the queue. Losses are counted, and logged once a minute. */
 export interface SpanExport {
   readonly processor: SpanProcessor;
   /** Counts spans that are still waiting as dropped, and logs the losses since the last line. */
@@ -68,7 +66,7 @@ export function createSpanExport({ exporter, variables, metrics, log }: SpanExpo
     onEnd(span) {
       const isSampled = (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
       if (!isSampled) return;
-      // The limit of the processor itself drops spans without notice.
+      // The processor's own limit drops spans silently.
       if (waiting >= maxQueueSize) {
         drop(1);
         return;
@@ -88,7 +86,7 @@ export function createSpanExport({ exporter, variables, metrics, log }: SpanExpo
   };
 }
 
-/** Returns the gRPC code or HTTP status of a failed export. The error's message may quote the collector. */
+/** Returns the gRPC code or HTTP status of a failed export, because the message may quote the collector. */
 function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'number' || typeof code === 'string' ? String(code).slice(0, 64) : undefined;

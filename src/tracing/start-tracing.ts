@@ -26,14 +26,13 @@ import { watchedCheck } from './watch-checks.ts';
 
 const SERVICE = 'ai-firewall-gateway';
 const CLOSE_WITHIN_MS = 3_000;
-/** Maximum length of exported text from clients. */
+/** Maximum length of exported client text. */
 const MAX_TEXT_CHARS = 256;
 const MAX_READ_CHARS = 4_096;
 
 export interface TracingDeps {
   readonly config: Config;
   readonly worker: number;
-  /** The gateway's version. */
   readonly version?: string | undefined;
   readonly redis: RedisClient;
   readonly output: DestinationStream;
@@ -76,7 +75,7 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
 /** Starts the OpenTelemetry SDK for traces only. It patches no modules, and is registered until `close`. */
 function startSdk({ config, version, worker }: TracingDeps, processor: SpanProcessor): NodeSDK {
   const sdk = new NodeSDK({
-    // Detectors override these attributes: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+    // Detectors override these attributes with OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
     resource: resourceFromAttributes({
       'service.name': SERVICE,
       ...(version !== undefined && { 'service.version': version }),
@@ -97,8 +96,8 @@ function startSdk({ config, version, worker }: TracingDeps, processor: SpanProce
 }
 
 /**
- * Returns the sampler of `OTEL_TRACES_SAMPLER`. By default, requests that the caller did not sample remain unsampled,
- * and all others are sampled at the configured rate, by trace id.
+ * Returns the sampler named by `OTEL_TRACES_SAMPLER`. By default, requests that the caller did not sample stay
+ * unsampled, and all others are sampled at the configured rate, by trace id.
  */
 function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   const ratio = new TraceIdRatioBasedSampler(sampling_rate);

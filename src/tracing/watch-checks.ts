@@ -6,9 +6,9 @@ const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'response', 'end'] as c
 
 type Hook = (...args: unknown[]) => unknown;
 
-/** Wraps a check so that each call of a hook is a part of the trace. */
+/** Wraps a check so that each hook call becomes a part of the trace. */
 export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'part'>): Check {
-  // All other members are inherited from the check itself through the prototype.
+  // Inherits all other members from the check through the prototype.
   const watched = Object.create(check) as Record<string, Hook>;
   for (const name of HOOKS) {
     const hook = check[name] as Hook | undefined;
