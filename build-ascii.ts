@@ -4,7 +4,7 @@
  */
 import { parseAst } from 'rolldown/parseAst';
 
-/** Replaces a part of the code. Offsets are UTF-16 units. */
+/** Replaces a part of the code. Offsets are in UTF-16 code units. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -25,7 +25,7 @@ export function inAscii(code: string): string {
   return ascii + escaped(code.slice(at));
 }
 
-/** Yields edits where an escape would change the meaning: in patterns, whose `source` is read, and in templates, which may be raw. */
+/** Yields edits where escapes would change the meaning: regexes (`source` may be read) and templates (may be raw). */
 function* editsOf(node: unknown, code: string): Generator<Edit> {
   if (typeof node !== 'object' || node === null) return;
   if (isPlaced(node)) {

@@ -1,4 +1,4 @@
-/** `npm run docs` writes the files of the Helm chart that have their source elsewhere. A test compares them. */
+/** `npm run docs` writes the Helm chart files that are generated from other sources. A test compares them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -9,7 +9,7 @@ import { PRESET_NAMES } from './src/policy/presets.ts';
 
 export const CHART = join(import.meta.dirname, 'deploy', 'helm', 'ai-firewall-gateway');
 
-/** The chart has copies, because Helm cannot read files outside of a chart, and npm packs no links. */
+/** Helm cannot read files outside a chart, and npm does not pack links. */
 const COPIES = {
   'files/alerts.yaml': 'deploy/prometheus/alerts.yaml',
   'files/dashboard.json': 'deploy/grafana/gateway.json',
@@ -68,7 +68,7 @@ const redis = z.strictObject({
 });
 
 const values = z.strictObject({
-  // Helm adds it for a chart that is a dependency of another.
+  // Helm adds `global` if the chart is a dependency of another.
   global: object.optional(),
   nameOverride: text,
   fullnameOverride: text,
@@ -135,7 +135,7 @@ const values = z.strictObject({
   priorityClassName: text,
 });
 
-/** Joins the chart's own values with the schema of gateway.yaml, so that Helm refuses a misspelt key of `config`. */
+/** Joins the chart's own values with the schema of gateway.yaml, so that Helm rejects misspelled keys of `config`. */
 function valuesSchema(): object {
   const schema = z.toJSONSchema(values, { io: 'input' });
   const { $schema: _, ...config } = configJsonSchema();

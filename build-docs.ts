@@ -56,12 +56,12 @@ ${rows.join('\n')}
 `;
 }
 
-/** Items of a list are below it, too: `budgets[].name`. */
+/** Includes members of array elements, such as `budgets[].name`. */
 function isBelow(path: string, section: string): boolean {
   return path.startsWith(`${section}.`) || path.startsWith(`${section}[].`);
 }
 
-/** Joins rows that only differ in the name of a provider. */
+/** Joins rows that differ only in the provider name. */
 function merged(keys: readonly ConfigKey[]): readonly ConfigKey[] {
   const rows = new Map<
     string,

@@ -7,7 +7,7 @@ const ROOT = import.meta.dirname;
 const BUILT_FROM = 'built-from.txt';
 
 export interface KeptBuild {
-  /** Always the same one, because Node caches compiled code by file name. */
+  /** Must stay the same, because Node caches compiled code by file name. */
   readonly folder: string;
   /** Globs of everything that the build reads. */
   readonly sources: readonly string[];
@@ -15,7 +15,7 @@ export interface KeptBuild {
   readonly build: (folder: string) => Promise<unknown>;
 }
 
-/** Builds the folder again if a source has changed. Several processes may do so at the same time. */
+/** Rebuilds the folder if a source has changed. Safe in several processes at the same time. */
 export async function buildOnce({ folder, sources, build }: KeptBuild): Promise<void> {
   const digest = digestOf(sources);
   if (builtFrom(folder) === digest) return;

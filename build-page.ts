@@ -1,6 +1,6 @@
 /**
- * Builds the browser's part of the operator's page: a script and a style sheet with digests in their names, `index.html`,
- * and `manifest.json`, which lists the files to serve.
+ * Builds the browser part of the operator page: a script, a style sheet and an icon with digests in their names,
+ * `index.html`, and `manifest.json`, which lists the files to serve.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const PLOTS_STYLE = 'uplot/dist/uPlot.min.css';
 const CACHE = join(ROOT, 'node_modules', '.cache', 'page');
 const SOURCES = ['page/**/*.{ts,tsx,css,svg,json}', 'build-{page,once}.ts', 'package-lock.json'];
 
-/** Builds into an empty or missing folder. Returns the modules of the script and the style sheet of the plots. */
+/** Builds into an empty or missing folder. Returns the modules of the script, and the plot style sheet. */
 export async function buildPage(folder: string): Promise<readonly string[]> {
   const bundle = await rolldown({
     cwd: ROOT,
@@ -81,8 +81,8 @@ function html(script: string, style: string, icon: string): string {
 }
 
 /**
- * Returns the folder of the page, built from the sources of this checkout if they have changed.
- * @public imported by its path, which the built program does not have
+ * Returns the page folder, rebuilt if the sources of this checkout have changed.
+ * @public imported by its path, which the built program lacks
  */
 export async function builtPage(): Promise<string> {
   await buildOnce({ folder: CACHE, sources: SOURCES, build: buildPage });

@@ -1,4 +1,4 @@
-/** Describes the bundle: its packages as a CycloneDX list, their licence notices, and the provenance of the build. */
+/** Describes the bundle: its packages as a CycloneDX document, their licence notices, and the build provenance. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ interface Sbom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
 }
 
-/** Returns the folders `/…/node_modules/@scope/name` of these files. */
+/** Returns the package folders (`/…/node_modules/@scope/name`) of these files. */
 function packageFolders(files: readonly string[]): readonly string[] {
   const folders = files.flatMap(
     (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
@@ -36,9 +36,9 @@ export function packagesOf(files: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Returns npm's CycloneDX document for the packages in the bundle, without time and serial number, so that equal sources
- * give an equal document.
- * @throws Error if the bundle holds a package that is only a development dependency
+ * Returns npm's CycloneDX document for the packages in the bundle, without time and serial number, so that equal
+ * sources yield equal documents.
+ * @throws Error if the bundle contains a package that is only a development dependency
  */
 export function cycloneDx(root: string, bundled: ReadonlySet<string>): object {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
@@ -100,7 +100,7 @@ export function provenance(
         externalParameters: { version, commit: commit ?? 'unknown' },
         internalParameters: { node: process.versions.node },
         resolvedDependencies: [
-          // A checkout with changes was not built from a commit.
+          // With local changes, the build has no source commit.
           ...(/^[0-9a-f]+$/.test(commit ?? '')
             ? [{ uri: 'urn:ai-firewall-gateway:source', digest: { gitCommit: commit } }]
             : []),

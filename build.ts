@@ -1,6 +1,6 @@
 /**
- * `npm run build` bundles the program and its packages into some hundred files instead of two thousand, because finding
- * and linking modules took most of the CPU of a start. Dynamic imports stay dynamic.
+ * `npm run build` bundles the program and its packages into about a hundred files instead of two thousand, because
+ * finding and linking modules took most of the CPU time of a start. Dynamic imports stay dynamic.
  */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -24,17 +24,17 @@ const READ_AT_RUN_TIME = [
 ];
 
 interface Bundle {
-  /** First modules of processes and threads, whose names must stay. */
+  /** Entry modules of processes and threads, whose names must stay. */
   readonly entries: readonly string[];
-  /** Folder of files that are imported on demand, or by several others. */
+  /** Folder for chunks that are shared or imported on demand. */
   readonly chunks: string;
   /** Groups of modules that stay together. */
   readonly groups?: NonNullable<OutputOptions['codeSplitting']>;
 }
 
 /**
- * The processes of a start have their own bundles. Code that they shared with commands would be split into a hundred
- * files, which each start would find and link one by one.
+ * The processes of every start have their own bundles. Code shared with commands would be split into a hundred files,
+ * which each start would have to find and link.
  */
 const BUNDLES: readonly Bundle[] = [
   {
@@ -96,7 +96,7 @@ async function writeBundle(
     platform: 'node',
     // A module that one process imports statically may be imported on demand by another.
     checks: { ineffectiveDynamicImport: false },
-    // Its ES modules require grpc-js by a function that bundlers do not recognize.
+    // Its ES modules load grpc-js with a function that bundlers do not recognize.
     resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
     plugins: [withoutSupportsColor, sourcePlaces(assets)],
   });
@@ -113,7 +113,7 @@ async function writeBundle(
   return output;
 }
 
-/** Returns the facts of `gateway --version`. Images are built without `.git`, with the commit in GATEWAY_COMMIT. */
+/** Returns the data for `gateway --version`. Images are built without `.git`, with the commit in GATEWAY_COMMIT. */
 function stamp(): { readonly version: string; readonly commit?: string } {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const named = process.env['GATEWAY_COMMIT'] ?? '';
@@ -125,7 +125,7 @@ function stamp(): { readonly version: string; readonly commit?: string } {
   }
 }
 
-/** `debug` loads it if it is installed, as it is in a checkout. */
+/** Excludes a module that `debug` loads if it is installed, as in a checkout. */
 const withoutSupportsColor: Plugin = {
   name: 'without-supports-color',
   resolveId: (id) => (id === 'supports-color' ? '\0supports-color' : null),
@@ -136,14 +136,14 @@ function importsOf({ imports, code }: OutputChunk): readonly string[] {
   return [...imports, ...[...code.matchAll(/\b__require\("([^"]+)"\)/g)].map(([, name = '']) => name)];
 }
 
-/** Reports whether an import is another chunk or a module of Node. */
+/** Reports whether an import is another chunk or a Node built-in. */
 function isProvided(name: string, chunks: readonly OutputChunk[]): boolean {
   return isBuiltin(name) || chunks.some(({ fileName }) => fileName === name);
 }
 
 /**
- * Keeps `import.meta.url` as if each module were compiled to its own file, so that files beside a source are found. Adds
- * files of packages that `import.meta.resolve` names to `assets`, which maps their paths to those in `dist`.
+ * Makes `import.meta.url` refer to the original path of each module, so that files next to a source are found. Adds
+ * package files that `import.meta.resolve` finds to `assets`, which maps their paths to those in `dist`.
  */
 function sourcePlaces(assets: Map<string, string>): Plugin {
   return {

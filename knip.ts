@@ -3,12 +3,12 @@ import type { KnipConfig } from 'knip';
 const isProduction = process.argv.includes('--production');
 
 /**
- * Finds unused code (`npm run dead-code`). With `--production`, code that only tests use counts as unused, unless its own
- * file needs it. Otherwise exports that only their own file needs are reported, except types.
+ * Finds unused code (`npm run dead-code`). With `--production`, code that only tests use counts as unused, unless its
+ * own file needs it. Otherwise, exports that only their own file needs are reported, except types.
  */
 const config: KnipConfig = {
   entry: [
-    // Without `--production`, the scripts of package.json name them.
+    // Without `--production`, knip finds these in the scripts of package.json.
     ...(isProduction
       ? [
           'build.ts!',

@@ -5,7 +5,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
  * Unit tests are pure. Integration and e2e tests use a real Redis and Envoy, shared per file, and share loaded modules.
- * Load tests run alone. Tests of third-party clients take minutes to install them, and only run by `npm run clients`.
+ * Load tests run alone. Client tests take minutes to install third-party clients, and run only with `npm run clients`.
  */
 // On a shared machine, real processes may wait for the CPU longer than a test waits for them (decision 352).
 const retry = process.env['GATEWAY_TEST_WHOLE'] === undefined ? 1 : 0;
@@ -43,7 +43,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/patience.ts', 'test/support/troubles-of-gateways.ts'],
           expect: { poll: { timeout: 10_000 } },
-          // They mostly wait for starts, drains and timeouts.
+          // These tests mostly wait for starts, drains and timeouts.
           maxWorkers: 3,
         },
       },
@@ -65,7 +65,7 @@ export default defineConfig({
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
           testTimeout: 300_000,
-          // The first test of a client waits for its install.
+          // The first test of a client waits for its installation.
           hookTimeout: 1_200_000,
           globalSetup: ['test/support/global-setup.ts', 'test/support/clients/global-setup.ts'],
           setupFiles: ['test/support/patience.ts', 'test/support/troubles-of-gateways.ts'],

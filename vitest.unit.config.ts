@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { defineConfig } from 'vitest/config';
 
-/** Found in files that measure time, memory or the patterns created at load. */
+/** Matches test files that measure time, memory or the regexes created at load. */
 const MEASURES = /cpu-?(time|ms|usage)|performance\.now|memoryUsage|turn-sweep|patterns\/collect/i;
 
 const ALL = 'test/unit/**/*.test.ts';
@@ -13,8 +13,8 @@ const measuring = globSync(ALL, { cwd: import.meta.dirname }).filter((file) =>
 const limits = { testTimeout: 30_000, maxWorkers: 2 };
 
 /**
- * Unit tests are pure and share loaded modules, since loading them for each file took a third of the CPU. Each file that
- * measures has its own process.
+ * Unit tests are pure and share loaded modules, because loading them for each file took a third of the CPU time. Each
+ * file that measures has its own process.
  */
 export default defineConfig({
   test: {

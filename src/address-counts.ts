@@ -4,9 +4,9 @@ const MAX_ADDRESSES = 20_000;
 
 /** Counts events per client address and minute, in this process, with bounded memory. */
 export interface AddressCounts {
-  /** Returns the current minute, counted from 1970. */
+  /** Returns the current minute (Unix time / 60). */
   minute(): number;
-  /** Returns this minute's count of the address; `Infinity` if the table was full when the address first appeared. */
+  /** Returns this minute's count for an address, or `Infinity` if the table was full when the address first appeared. */
   get(clientAddress: string): number;
   /** Raises the stored count to `count`. */
   raise(clientAddress: string, count: number): void;
@@ -40,7 +40,7 @@ export function createAddressCounts(now: () => number): AddressCounts {
   };
 }
 
-/** Returns the group of an address. One IPv6 customer owns a whole /64, which counts as one address. */
+/** Groups IPv6 addresses by /64, because one customer owns a whole /64. */
 export function addressGroup(clientAddress: string): string {
   if (!clientAddress.includes(':')) return clientAddress;
   const [head = '', tail] = clientAddress.toLowerCase().split('%', 1)[0]?.split('::') ?? [];

@@ -1,6 +1,6 @@
 /**
- * Windows of budgets, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). Their limits,
- * settings, options and fields derive from these rows. `checks/budget/windows.lua` computes where a `calendar` begins.
+ * Budget windows, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). Limits, settings,
+ * options and fields derive from these rows. `checks/budget/windows.lua` computes where a `calendar` begins.
  */
 const WINDOWS = {
   minute: { calendar: 'minute', period: 'minute' },
@@ -26,10 +26,10 @@ export const BUDGET_WINDOW: Readonly<Record<BudgetWindow, WindowRow>> = WINDOWS;
 
 export const BUDGET_WINDOWS = Object.keys(WINDOWS) as readonly BudgetWindow[];
 
-/** Nano-USD by window. A missing member means no limit; 0 blocks. */
+/** Nano-USD by window. Missing windows have no limit; 0 blocks. */
 export type BudgetLimits = { readonly [Window in BudgetWindow]?: number };
 
-/** Returns an object with what `make` derives from each window. */
+/** Returns an object with the result of `make` for each window. */
 export function byWindow<Derived>(
   make: (row: WindowRow, window: BudgetWindow) => Derived,
 ): Record<BudgetWindow, Derived> {

@@ -10,7 +10,7 @@ const NAMES = `additionalProperties anthropic_version arguments call_id choices 
   text title tool_call_id tool_calls tool_choice tool_use_id tools top_k top_p topP total_tokens type uri url usage user
   value`;
 
-/** Common values of such members. */
+/** Common values of these members. */
 const VALUES: Readonly<Record<string, string>> = {
   format: 'date date-time email uri',
   finish_reason: 'length stop tool_calls',
@@ -24,8 +24,8 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts that occur in nearly all requests and answers, in the forms in which they are searched: alone, and preceded by
- * the member's name.
+ * Texts that occur in nearly all requests and answers, in the forms that are scanned: alone, and preceded by the
+ * member name.
  */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([
   ...listedNames(NAMES),

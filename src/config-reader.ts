@@ -8,7 +8,7 @@ import type { EnvoyLayout } from './envoy/layout.ts';
 import { messageOf } from './errors.ts';
 import type { Answer, ConfigChanges, Question } from './runtime/config-reader.ts';
 
-/** Entry point of the process of `startConfigReader`. Ends with its parent. */
+/** Entry point of the process that `startConfigReader` starts. Exits with its parent. */
 let config: Config | undefined;
 
 /** Any layout shows whether Envoy's configuration differs. */
@@ -24,7 +24,8 @@ function changes(before: Config, after: Config): ConfigChanges {
   const changed = keys.map(({ path }) => path);
   const restart = keys.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
   if (restart.length > 0) return { changed, restart };
-  // Envoy and the workers must agree on these settings, whatever the schema says about a key.
+  // Changes to Envoy's configuration need a restart even if the schema says otherwise, because Envoy and the workers
+  // must agree.
   const [envoyBefore, envoyAfter] = [before, after].map((one) =>
     JSON.stringify(envoyBootstrap(one, SOME_LAYOUT)),
   );

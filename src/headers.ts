@@ -1,14 +1,14 @@
-/** All headers of the gateway, in lower case as in HTTP/2 and Envoy. */
+/** All gateway headers, in lower case as in HTTP/2 and Envoy. */
 export const HEADER = {
   providerKey: 'x-gateway-provider-key',
-  /** The JWT of the bearer (`zsp.enabled`). */
+  /** The caller's JWT (`zsp.enabled`). */
   jwt: 'x-gateway-jwt',
   sessionId: 'x-gateway-session-id',
   sessionBudget: 'x-gateway-session-budget',
   sessionMaxSteps: 'x-gateway-session-max-steps',
   signature: 'x-gateway-signature',
   requestCost: 'x-gateway-request-cost',
-  /** Provider and model that served a request for a name in `models`. */
+  /** Provider and model that served a request for an alias in `models`. */
   servedBy: 'x-gateway-served-by',
   sessionSpend: 'x-gateway-session-spend',
   sessionSteps: 'x-gateway-session-steps',
@@ -17,20 +17,20 @@ export const HEADER = {
   requestId: 'x-gateway-request-id',
   policyBlock: 'x-gateway-policy-block',
   blockReason: 'x-gateway-block-reason',
-  /** The `type` of a refusal: SDKs drop it from the body. */
+  /** The `type` of a refusal, which SDKs drop from the body. */
   errorType: 'x-gateway-error-type',
   responseRedacted: 'x-gateway-response-redacted',
   dlpRedacted: 'x-gateway-dlp-redacted',
   dlpBlock: 'x-gateway-dlp-block',
   toolsRemoved: 'x-gateway-tools-removed',
-  /** Number of tokens to which the output limit of the client was lowered. */
+  /** The client's output limit after lowering, in tokens. */
   outputLimit: 'x-gateway-output-limit',
   shadow: 'x-gateway-shadow',
   loopDetected: 'x-gateway-loop-detected',
   /** IETF httpapi-ratelimit-headers: the remaining requests and the quota. */
   rateLimit: 'ratelimit',
   rateLimitPolicy: 'ratelimit-policy',
-  /** Internal: names the cluster to which Envoy routes the request. Removed from clients' requests before routing. */
+  /** Internal: the cluster to which Envoy routes the request. Removed from client requests before routing. */
   upstream: 'x-gateway-upstream',
 } as const;
 
@@ -45,7 +45,7 @@ export const TELEMETRY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.sessionSteps,
   HEADER.sessionRemaining,
   HEADER.budgetWindow,
-  // Together with the price of a token, it reveals the remaining budget.
+  // Together with the token price, this reveals the remaining budget.
   HEADER.outputLimit,
   HEADER.shadow,
   HEADER.loopDetected,

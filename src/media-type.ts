@@ -1,12 +1,12 @@
 import { RecentMap } from './recent-map.ts';
 
-/** A parsed Content-Type (RFC 9110 section 8.3). All decisions about the types of requests and answers use it. */
+/** A parsed Content-Type (RFC 9110 section 8.3). All decisions about request and answer types use it. */
 export interface MediaType {
   /** `type/subtype` in lower case; empty if there is no type, or more than one. */
   readonly essence: string;
   /**
    * Encoding of the text: `utf-8` (also the default), `ascii-based` (another encoding that preserves ASCII bytes, or an
-   * empty name), `other` (an unsupported encoding, or a name that readers interpret differently).
+   * empty name), `other` (an unsupported encoding, or a name that decoders interpret differently).
    */
   readonly charset: 'utf-8' | 'ascii-based' | 'other';
   /** Whether there is a parameter other than charset. */
@@ -14,8 +14,8 @@ export interface MediaType {
 }
 
 /**
- * Reads a Content-Type defensively. Considers everything that some reader might accept as a charset (two parameters, a
- * quoted string, the extended notation of RFC 2231) and returns the most dangerous one.
+ * Parses a Content-Type defensively. Considers everything that a decoder might accept as a charset (two parameters, a
+ * quoted string, RFC 2231 notation), and returns the most dangerous one.
  */
 export function readMediaType(contentType = ''): MediaType {
   const known = recent.get(contentType);
@@ -31,7 +31,7 @@ const MAX_REMEMBERED_CHARS = 128;
 
 function readAnew(contentType: string): MediaType {
   const written = contentType.toLowerCase();
-  // Several headers arrive joined by a comma, and readers disagree about which one counts.
+  // Repeated headers arrive joined by commas, and parsers disagree about which one applies.
   const isOne = HEADER_TEXT.test(written) && !written.includes(',');
   const [essence = '', ...parameters] = written.split(';');
   return {
@@ -45,7 +45,7 @@ const HEADER_TEXT = /^[\t\x20-\x7e]*$/;
 const NAME = 'charset';
 const UTF8: ReadonlySet<string> = new Set(['utf-8', 'utf8']);
 const ASCII_BASED: ReadonlySet<string> = new Set([
-  '', // its reader falls back on UTF-8 or Latin-1
+  '', // decoders fall back to UTF-8 or Latin-1
   'us-ascii',
   'ascii',
   'iso-8859-1',
@@ -54,7 +54,7 @@ const ASCII_BASED: ReadonlySet<string> = new Set([
   'cp1252',
 ]);
 
-/** Reads one piece between separators: `charset=name` or `charset="name"`, optionally surrounded by blanks. */
+/** Parses one piece between separators: `charset=name` or `charset="name"`, optionally surrounded by white space. */
 function charsetIn(piece: string): MediaType['charset'] {
   const at = piece.indexOf(NAME);
   if (at < 0) return 'utf-8';

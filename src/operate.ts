@@ -19,14 +19,14 @@ export interface LocalOperations extends RedisOperations {
   readonly pagePassword: PagePassword;
   readonly apiTokens: ApiTokens;
   checkServer(): Promise<ServerCheck>;
-  /** Makes all gateways read the source of a provider credential again. */
+  /** Makes all gateways reread the source of a provider credential. */
   orderCredentialRead(credential: string): Promise<void>;
-  /** Looks for stored values that this build cannot read. */
+  /** Scans for stored values that this build cannot read. */
   scanForms(): Promise<FormScan>;
 }
 
 /**
- * The composition root of the commands that manage Redis: connects, runs `work`, disconnects.
+ * The composition root of the commands that manage Redis: connects, runs `work` and disconnects.
  * @throws GatewayError redis_unavailable, with the address tried
  */
 export async function operate<T>(
@@ -58,14 +58,14 @@ export async function operate<T>(
   }
 }
 
-/** Returns the operator's remedy for a Redis that a command cannot use. */
+/** Returns a remedy for an operator whose command cannot use Redis. */
 function remedyFor(reason: string): string {
   if (/NOAUTH|WRONGPASS|NOPERM|no password/i.test(reason))
     return 'Set redis.username and redis.password (REDIS_PASSWORD) to the credentials of this Redis';
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
-    return 'This host name cannot be resolved: correct redis.addr (REDIS_ADDR), or name the right file with --config';
+    return 'This host name cannot be resolved: correct redis.addr (REDIS_ADDR), or pass the right file with --config';
   if (/cert|ssl|tls/i.test(reason)) return 'Check redis.tls in the configuration';
-  return 'Start Redis at this address, or correct redis.addr (REDIS_ADDR), or name the right file with --config';
+  return 'Start Redis at this address, or correct redis.addr (REDIS_ADDR), or pass the right file with --config';
 }
 
 /** Fails on the first refused connection, because a person is waiting; a server would retry. */

@@ -6,8 +6,8 @@ const POOL = Buffer.alloc(256 * ID_BYTES);
 let taken = POOL.length;
 
 /**
- * Returns 128 random bits in hex, by which a store recognizes a repeated operation. Ids are stored in Redis, and in
- * memory while the request runs. Node's UUIDs are ropes of about thirty strings that take a kilobyte each.
+ * Returns 128 random bits in hex, by which a store recognizes repeated operations. Node's UUIDs are ropes of about
+ * thirty strings, which would take a kilobyte each while a request runs.
  */
 export function newOperationId(): string {
   if (taken === POOL.length) {

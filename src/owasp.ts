@@ -70,9 +70,7 @@ export interface Categorized {
   readonly type?: string | undefined;
 }
 
-/**
- * Returns the distinct ids of a finding, in order. Ids of a check or refusal count only if no class is more specific.
- */
+/** Returns the distinct ids in order. The refusal type or check is used only if no class has an id. */
 export function owaspIds({ classes = [], check = '', type = '' }: Categorized): readonly OwaspId[] {
   const found = new Set<OwaspId>();
   for (const one of classes) {

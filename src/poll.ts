@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Calls `look` again and again, `everyMs` after its last end, until closed. `look` must not reject: polling would end.
- * Files are polled because a file watch misses some ways of replacing them (decision 309).
+ * Calls `look` repeatedly, `everyMs` after each call ends, until closed. `look` must not reject, because polling would
+ * end. Files are polled because file watchers miss some ways of replacing them (decision 309).
  */
 export function poll(look: () => Promise<void>, everyMs: number, firstAfterMs = everyMs): { close(): void } {
   const stop = new AbortController();

@@ -1,7 +1,6 @@
-// One part in this many is dropped at a time.
 const PARTS = 16;
 
-/** A map of at most `maxEntries` entries that keeps the most recently used ones. */
+/** An LRU map of at most `maxEntries` entries. */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
@@ -26,11 +25,11 @@ export class RecentMap<Value> {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     this.#newest = key;
-    if (this.#entries.size > this.#maxEntries) this.#forgetOldest();
+    if (this.#entries.size > this.#maxEntries) this.#evictOldest();
   }
 
-  /** Drops several entries at once: finding the first key of a `Map` passes over all entries deleted before it. */
-  #forgetOldest(): void {
+  /** Evicts in batches, because finding the first key of a `Map` scans all entries deleted before it. */
+  #evictOldest(): void {
     let left = Math.max(1, Math.floor(this.#maxEntries / PARTS));
     for (const key of this.#entries.keys()) {
       this.#entries.delete(key);

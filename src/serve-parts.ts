@@ -36,7 +36,7 @@ export interface ServeOptions {
   /** Receives Envoy's output line by line: its log, and its access log on stdout. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly progress?: TellProgress;
-  /** If undefined, the configuration at the start stays in force. */
+  /** Undefined to keep the initial configuration in force. */
   readonly reload?: Pick<ReloadOptions, 'file' | 'read'> | undefined;
   /** A sidecar process that is already loading. The caller ends it if the start fails. */
   readonly ahead?: ChildProcess;
@@ -44,7 +44,7 @@ export interface ServeOptions {
   readonly workerOutput?: WorkerOutput;
 }
 
-/** Parts of a start that Envoy and the sidecars need. */
+/** Parts that Envoy and the sidecars need at start. */
 export interface ServeParts {
   readonly addresses: readonly WorkerAddress[];
   readonly run: RunDirectory;
@@ -90,7 +90,7 @@ export async function startSidecars(
   });
 }
 
-/** Returns the process that was started ahead, unless it has inherited variables that contain credentials. */
+/** Returns the process that was started ahead, unless it inherited variables that contain credentials. */
 function cleanAhead(config: Config, ahead: ChildProcess | undefined): ChildProcess | undefined {
   if (credentialVariables(config).length === 0) return ahead;
   ahead?.kill('SIGKILL');
@@ -116,7 +116,7 @@ export async function startManagedEnvoy(
     accessLogPath: '/dev/stdout',
     secretsFolder: certificates.secretsFolder,
   });
-  // The file may contain the token of the sidecar.
+  // The file may contain the sidecar token.
   await writeFile(configFile, bootstrap, { mode: 0o600 });
   return startEnvoy({
     binary: binary.path,

@@ -23,7 +23,7 @@ import type { Logger } from './telemetry/logger.ts';
 
 export type { ServeOptions } from './serve-parts.ts';
 
-/** A running gateway: Envoy, its sidecar processes, the admin listener. */
+/** A running gateway: Envoy, its sidecar processes and the admin listener. */
 export interface Gateway {
   readonly readiness: Readiness;
   readonly adminPort: number;
@@ -36,7 +36,7 @@ export interface Gateway {
 /** Time for workers to finish after Envoy has stopped. */
 const WORKERS_SETTLE_MS = 5_000;
 const ENVOY_START_MS = 20_000;
-/** Envoy checks every 100 ms. It also serves if one of the sidecars is not found. */
+/** Envoy checks sidecars every 100 ms, and also serves without some of them. */
 const SIDECARS_FOUND_MS = 20_000;
 
 /**
@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
 
   const closers: (() => Promise<void> | void)[] = [];
   async function closeAll(): Promise<void> {
-    // In reverse order of the start. A failure must not keep the others running.
+    // In reverse start order. A failure must not keep other parts running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   }
   const state: State = {
@@ -185,7 +185,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   }
 }
 
-/** Mutable state of a start. Read by the admin listener. */
+/** Mutable state, also read by the admin listener. */
 interface State {
   starting: boolean;
   draining: boolean;
@@ -194,7 +194,6 @@ interface State {
   page: OperatorProcess | undefined;
 }
 
-/** Returns the main listener's address as clients write it. */
 function listenerUrl(config: Config): string {
   const { host, port, tls } = config.server;
   const scheme = tls.cert_file === undefined ? 'http' : 'https';

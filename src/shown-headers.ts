@@ -11,7 +11,7 @@ const OF_EVERY_ANSWER = [
   'x-accel-buffering',
 ];
 
-/** All headers for MCP clients (docs/mcp-web.md). */
+/** All headers shown to MCP clients (docs/mcp-web.md). */
 const OF_SERVERS: ReadonlySet<string> = new Set([
   ...OF_EVERY_ANSWER,
   'mcp-session-id',
@@ -67,10 +67,7 @@ const FAMILIES_OF_PROVIDERS = [
   'x-trial-endpoint-call-',
 ];
 
-/**
- * Prefixes in these families, or of the gateway's own headers, that must not pass: AWS hides `www-authenticate` behind
- * one of them.
- */
+/** Prefixes that must not pass: the gateway's own, and an AWS prefix that hides `www-authenticate`. */
 const REFUSED_FAMILIES = [HEADER_PREFIX, 'x-amzn-remapped-'];
 
 /** With other directives, a shared cache in front of the gateway could serve one key's answer to another. */
@@ -90,8 +87,8 @@ const MAX_KNOWN = 256;
 export type AnswerSource = 'provider' | 'mcp';
 
 /**
- * Reports whether a header of an answer (lower-case name) may reach the client. An allowlist: any other header could
- * make its reader follow an address, keep a cookie or obey a rule under the gateway's own origin.
+ * Reports whether an answer header (lower-case name) may reach the client. Uses an allowlist, because other headers
+ * could make clients follow a URL, keep a cookie or obey a rule under the gateway's own origin.
  */
 export function isShown(name: string, value: string, source: AnswerSource): boolean {
   if (name === 'cache-control')

@@ -59,7 +59,7 @@ export interface ConfiguredServices {
 
 /**
  * Builds the services of one configuration.
- * @throws Error if the configuration cannot be used; nothing keeps running then
+ * @throws Error if the configuration cannot be used, after stopping everything that was started
  */
 export async function createServices(config: Config, parts: SidecarParts): Promise<ConfiguredServices> {
   const closers: (() => Promise<void> | void)[] = [];
@@ -84,7 +84,6 @@ async function build(
   // If enabled, the audit trail contains the verdicts.
   const auditLog = createAuditLog(fields, output, config.audit.enabled ? 'silent' : 'info');
   onClose(() => new Promise((resolve) => log.flush(() => resolve())));
-  // Loaded only if the audit trail is on.
   const audit = config.audit.enabled
     ? await (await import('./audit/start-audit.ts')).startAudit({ config, redis, output, log, metrics })
     : undefined;
@@ -184,7 +183,7 @@ async function build(
   };
 }
 
-/** Loads the aliases of models only if there are any. */
+/** Loads model aliases only if any are configured. */
 async function aliasesOf(parts: AliasesParts): Promise<Aliases | undefined> {
   if (Object.keys(parts.config.models).length === 0) return undefined;
   const { createAliasesOnRedis } = await import('./routes/create.ts');
@@ -210,7 +209,7 @@ async function approvalsOf(
 
 /**
  * Loads and watches the policies.
- * @throws Error if none can be loaded
+ * @throws Error if the policies cannot be loaded
  */
 function livePolicies(
   { policy }: Config,
@@ -256,7 +255,7 @@ interface Telemetry {
   readonly metrics: Metrics;
 }
 
-/** Verifies JWTs and their proofs; loaded only if they are used. */
+/** Loads the verification of JWTs and their proofs, which is needed only if `zsp.enabled`. */
 async function readsTokens(
   config: Config,
   client: RedisClient,
@@ -288,7 +287,7 @@ async function readsTokens(
   return { tokens, isGatewayToken: (credential) => isGatewayToken(credential, config.zsp) };
 }
 
-/** The cause of a failed `fetch` contains the details. */
+/** Returns the details of a failed `fetch`, which are in its cause. */
 function reasonOf(cause: unknown): string {
   return cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : messageOf(cause);
 }

@@ -18,7 +18,7 @@ export interface SidecarOptions {
   readonly index: number;
   readonly address: WorkerAddress;
   readonly tls?: ExtprocTls | undefined;
-  /** Provider credentials in force at the start. */
+  /** Initial provider credentials. */
   readonly credentials?: CredentialValues;
   /** The gateway's version, for traces. */
   readonly version?: string | undefined;
@@ -36,9 +36,7 @@ export interface Sidecar {
    * @throws Error if the configuration cannot be used
    */
   prepare(config: Config): Promise<void>;
-  /**
-   * Serves new streams under the prepared configuration; open ones keep theirs. Returns false if nothing was prepared.
-   */
+  /** Serves new streams with the prepared configuration; open ones keep theirs. Returns false if none is prepared. */
   useNext(): boolean;
   /** Discards the prepared configuration. */
   dropNext(): Promise<void>;
@@ -94,7 +92,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
   let next: typeof inForce | undefined;
   /** Earlier configurations with streams that have not ended. */
   const earlier = new Set<ConfiguredServices>();
-  // A worker without Redis would refuse requests that other workers can serve.
+  // Without Redis, a worker would refuse requests that other workers can serve.
   await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
     address: listenAddress(config, address, tls),
@@ -152,10 +150,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
   };
 }
 
-/**
- * Does not listen without the configured TLS.
- * @throws Error if the certificates are missing
- */
+/** @throws Error if TLS is configured, but its certificates are missing */
 function listenAddress(config: Config, address: WorkerAddress, tls: ExtprocTls | undefined): ListenAddress {
   if (address.kind === 'unix' || config.server.extproc.tls.cert_file === undefined) return address;
   if (tls === undefined) throw new Error('server.extproc.tls: this worker has not received the certificates');

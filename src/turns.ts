@@ -1,37 +1,37 @@
 /**
- * Interruptible work, run by `runNow` or `inTurns`. After a step, it yields the number of characters read in the step,
- * nothing if the step may have taken a millisecond or more, or `LONG_STEP`.
+ * Interruptible work, run by `runNow` or `inTurns`. After each step, it yields the number of characters read,
+ * undefined if the step may have taken a millisecond or more, or `LONG_STEP`.
  */
 export type Work<Result> = Generator<number | undefined, Result, void>;
 
-/** Yielded around a step that may fill a whole turn. The step gets a separate turn. */
+/** Yielded before and after a step that may fill a whole turn. The step gets a separate turn. */
 export const LONG_STEP = Infinity;
 
 /** Cost in characters of a small item whose content is not read: a noted text, a list element. */
 export const ITEM_CHARS = 16;
 
-/** Limit for all tasks in one turn of the event loop. A step that has begun is finished. */
+/** Time limit for all tasks in one event-loop turn. Steps are not interrupted. */
 const TURN_MS = 8;
 
-/** Maximum number of characters read in one turn, whatever the clock says. */
+/** Maximum number of characters read in one turn, regardless of the time. */
 const TURN_CHARS = 32_768;
 
-/** Number of characters between two readings of the clock. They take at most a millisecond, even in hostile text. */
+/** Number of characters between clock checks, which take at most a millisecond, even in hostile text. */
 const LOOK_CHARS = 2_048;
 
-/** Cost in characters of everything except reading. */
+/** Overhead of a step, in characters. */
 const ASK_CHARS = 32;
 
-/** Number of characters read by all tasks since the last reading of the clock. */
+/** Number of characters read by all tasks since the last clock check. */
 let unlooked = 0;
-/** Number of characters read in this turn, up to the last reading of the clock. */
+/** Number of characters read in this turn before the last clock check. */
 let turnChars = 0;
-/** Time of the first reading of the clock in this turn; undefined in a new turn. */
+/** Time of the first clock check in this turn; undefined in a new turn. */
 let startedMs: number | undefined;
 /** Tasks waiting for a turn, first come first served. */
 const waiting: (() => void)[] = [];
 
-/** Reports whether the caller should wait for the next turn, having read `chars` characters since the last call. */
+/** Reports whether the caller should wait for the next turn, after reading `chars` characters since its last call. */
 export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   unlooked += chars + ASK_CHARS;
   if (unlooked < LOOK_CHARS) return false;
@@ -43,7 +43,7 @@ export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   return turnChars > TURN_CHARS;
 }
 
-/** Resolves in a separate turn. New events wait for only one slice, however many texts are read concurrently. */
+/** Resolves in a separate turn. New events wait for one slice only, however many texts are read concurrently. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(giveTurn);
@@ -99,7 +99,7 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
-/** Visits a list that may be very long, in steps. The visitor is a plain function: `charsOf` bounds a step. */
+/** Visits the items of a possibly long list in steps. `charsOf` returns the cost of an item in characters. */
 export function* each<Item>(
   list: Iterable<Item>,
   visit: (item: Item) => void,
@@ -115,7 +115,7 @@ export function* each<Item>(
   }
 }
 
-/** `map` in turns, for a list that may be very long. */
+/** Like `map`, but in turns, for lists that may be very long. */
 export async function mapInTurns<Item, Result>(
   list: readonly Item[],
   resultOf: (item: Item, index: number) => Result,
@@ -125,7 +125,7 @@ export async function mapInTurns<Item, Result>(
   return results;
 }
 
-/** Work with one argument. A call runs it in one go, `inSteps` in steps. */
+/** Work with one argument. A direct call runs it at once, `inSteps` in steps. */
 export interface Stepwise<Input, Result> {
   (input: Input): Result;
   /** Undefined if the work is never long. */
@@ -136,7 +136,7 @@ export function stepwise<Input, Result>(inSteps: (input: Input) => Work<Result>)
   return Object.assign((input: Input) => runNow(inSteps(input)), { inSteps });
 }
 
-/** Returns work that changes the result of other work. */
+/** Returns work that transforms the result of other work. */
 export function changed<Input, Result, Changed>(
   work: Stepwise<Input, Result>,
   change: (result: Result, input: Input) => Changed,

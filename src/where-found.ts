@@ -1,12 +1,12 @@
 import type { JsonPath } from './json/path.ts';
 import type { PromptText } from './providers/request-facts.ts';
 
-/** A reason for a refusal: the rule, finding and message, without the text or its position. */
+/** A reason for a refusal: the rule, the finding and its message, without the text or its offsets. */
 export interface RefusalFinding {
-  /** The rule of the policy, or the check. */
+  /** The policy rule, or the check. */
   readonly rule: string;
   readonly detector?: string;
-  /** The rule of the detector. */
+  /** The detector rule. */
   readonly finding?: string;
   readonly class?: string;
   /** `messages[3]`, `system`, `tools[0]`; see `placeOf`. */
@@ -15,7 +15,7 @@ export interface RefusalFinding {
   readonly kind?: PromptText['kind'];
   /** 0 to 1. Set by detectors that score. */
   readonly score?: number;
-  /** Version of the model that scored. */
+  /** Version of the scoring model. */
   readonly version?: string;
 }
 
@@ -38,7 +38,7 @@ export function distinctFindings(found: readonly RefusalFinding[]): readonly Ref
   return [...distinct.values()];
 }
 
-/** Members that name a message in the known dialects. Other names are text from clients. */
+/** Member names that locate a message in the known dialects. Other names may be client text. */
 const NAMED: ReadonlySet<string> = new Set([
   'messages',
   'contents',
@@ -70,7 +70,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'generateContentRequest',
   'generate_content_request',
 ]);
-/** Members that only lead to such members. */
+/** Members that only contain members in `NAMED`. */
 const OUTER: ReadonlySet<string> = new Set([
   'converse',
   'generateContentRequest',
@@ -80,7 +80,7 @@ const OUTER: ReadonlySet<string> = new Set([
 ]);
 const MAX_STEPS = 4;
 
-/** Returns the message in a path, such as `messages[3]`. Names outside the dialects, as in arguments, become `*`. */
+/** Returns the part of a path that locates a message, such as `messages[3]`. Names outside the dialects become `*`. */
 export function placeOf(path: JsonPath): string {
   let place = '';
   let isOuter = true;

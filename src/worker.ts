@@ -15,11 +15,11 @@ function say(message: FromWorker): void {
 let sidecar: Sidecar | undefined;
 const started = Promise.withResolvers<Sidecar>();
 
-/** Reports counts to the parent regularly, because they are lost with this process. */
+/** Reports counts to the parent regularly, because they would be lost with this process. */
 function reportCounts({ metrics: { registry } }: Sidecar): void {
-  const risen = watchCounts(registry);
+  const increasedCounts = watchCounts(registry);
   setInterval(() => {
-    void risen().then((counts) => {
+    void increasedCounts().then((counts) => {
       if (counts.length > 0) say({ kind: 'counts', counts });
     });
   }, COUNTS_MS).unref();
@@ -52,7 +52,7 @@ async function receiveMessage(message: ToWorker): Promise<void> {
       });
       started.resolve(sidecar);
       reportCounts(sidecar);
-      // For the next start: a killed worker writes nothing when it ends.
+      // Written for the next start now, because a killed worker cannot write its cache.
       flushCompileCache();
       say({ kind: 'listening' });
       readWordsAhead();

@@ -29,8 +29,8 @@ const ALERT_OUTCOMES: Readonly<Record<LossReason | 'delivered', true>> = {
 const DLP_ACTIONS = { request: ['mask', 'deny', 'report'], answer: ['mask', 'quarantine'] } as const;
 
 /**
- * Creates the series of closed label sets at zero. Prometheus sees no rise in a series that begins with its first
- * event, so the first lock or lost record of a process would raise no alert.
+ * Creates all series with closed label sets at zero. Prometheus sees no increase in a series that starts with its first
+ * event, so the first lock or lost record of a process would trigger no alert.
  */
 export function startAtZero(metrics: Metrics, config: Config): void {
   for (const credential of Object.keys(config.credentials))

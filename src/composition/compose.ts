@@ -42,14 +42,14 @@ export interface ComposedParts {
 
 export interface ComposedChecks {
   readonly inOrder: readonly Check<unknown, CheckName>[];
-  /** Completes pending writes to the stores. Must be called before the Redis connection closes. */
+  /** Completes pending store writes. Must be called before the Redis connection closes. */
   close(): Promise<void>;
 }
 
 /** The checks of `order.ts`, in any order. */
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
-/** Creates all checks for `config` with shared services. Throws if one reads a fact that a later one writes. */
+/** Creates all checks for `config` with shared services. Throws if one reads a fact that only a later one writes. */
 export async function composeChecks(
   parts: ComposedParts,
   order: [UnwrittenFact] extends [never] ? CheckOrder : UnwrittenFact = ORDER,
@@ -90,7 +90,7 @@ export async function composeChecks(
 
 function ownStoreIn(place: StorePlace): OwnStore {
   return async <Store>({ redis, memory }: Pick<StoreForms<Store>, 'redis'> & Partial<StoreForms<Store>>) =>
-    // The overloads of OwnStore determine whether there is a memory form.
+    // OwnStore's overloads determine whether a memory form exists.
     (place.kind === 'redis' ? redis(place) : memory?.(place)) as Promise<Store>;
 }
 
@@ -99,7 +99,7 @@ interface MadeCheck {
   readonly facts: FactUse;
 }
 
-/** Rejects a check that precedes the writers of its facts: it would let everything pass. */
+/** Rejects a check that precedes the writers of its facts, because it would let everything pass. */
 function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   const written = new Set<string>(GIVEN_FACTS);
   for (const { check, facts } of inOrder) {
@@ -107,7 +107,7 @@ function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
     const missing = [...(facts.reads ?? []), ...(facts.refreshes ?? [])].find((fact) => !written.has(fact));
     if (missing !== undefined) {
       throw new Error(
-        `the check ${check.name} reads the fact "${missing}", which no earlier check writes: move its writer before it in checks/order.ts`,
+        `the check ${check.name} reads the fact "${missing}", which no earlier check writes: move the check that writes it further up in checks/order.ts`,
       );
     }
   }
@@ -156,7 +156,7 @@ async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Prom
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };
 }
 
-/** Moves the states of sessions. `onFailure` reports moves that cannot be undone; they are retried until `close`. */
+/** Moves session states. `onFailure` reports moves that cannot be undone; these are retried until `close`. */
 export function createSessionMoves({
   store,
   onFailure,
@@ -181,7 +181,7 @@ export function createSessionMoves({
 }
 
 /**
- * Adds policy marks to the session of an exchange. Returns false if the session is full: policies that need the marks
+ * Adds policy marks to the session of an exchange. Returns false if the session is full; policies that need the marks
  * must deny.
  */
 export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {

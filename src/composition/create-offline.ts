@@ -19,7 +19,7 @@ export interface OfflineChecks extends ComposedChecks {
   readonly risk: RiskStore;
 }
 
-/** Creates the checks for recorded calls with in-memory stores, without checks of time and money. */
+/** Creates the checks for recorded calls with in-memory stores, without time and cost checks. */
 export async function createOfflineChecks({
   config,
   policies,
@@ -30,7 +30,7 @@ export async function createOfflineChecks({
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   const risk = createMemoryRiskStore({ settings: riskSettings(config), now });
   const checks = await composeChecks({
-    // The report shows decisions as enforced.
+    // The report shows decisions as if enforced.
     config: { ...config, server: { ...config.server, shadow_mode: false } },
     stores: { sessions: createMemorySessionStore({ ttlMs, maxPerKey, now }), risk },
     place: { kind: 'memory', now },

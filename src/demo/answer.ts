@@ -4,7 +4,7 @@ export interface DemoRequest {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
-  /** Empty if it is not a JSON object. */
+  /** Empty if the body is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -17,7 +17,7 @@ export type DemoReply =
 export interface DemoAnswer {
   /** Pieces of about one token. */
   readonly pieces: readonly string[];
-  /** Whether the output limit cut the answer short. */
+  /** Whether the output limit truncated the answer. */
   readonly truncated: boolean;
   readonly inputTokens: number;
 }

@@ -32,13 +32,13 @@ export interface DemoOptions {
   readonly build: ServeOptions['build'];
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
-  /** Receives the gateway's log, from level `warn` on. */
+  /** Receives the gateway's log, from level `warn` up. */
   readonly log: { write(line: string): unknown };
 }
 
 export interface Demo extends DemoFacts {
   readonly gateway: Pick<Gateway, 'drain' | 'kill'>;
-  /** Stops everything that the demo has started. */
+  /** Stops everything that the demo started. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ const CONFIG_HEAD = `# Written by the demo and removed when it stops. It serves 
 # file yourself, add a certificate (server.tls) or set SERVER_INSECURE_DEV=true.
 `;
 
-/** Makes calls wait for an approval on the operator page. */
+/** Makes calls wait for approval on the operator page. */
 const APPROVALS_CARD = `metadata: { name: demo-approvals, version: '1' }
 rules:
   - name: ask-before-deleting
@@ -91,7 +91,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await writeFile(card, APPROVALS_CARD, { mode: 0o600 });
     const settings = await demoConfig(redis.port, provider.baseUrl, card);
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
-    // Not the caller's environment: its REDIS_ADDR is not that of the demo.
+    // Excludes the caller's environment, whose REDIS_ADDR must not apply.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
     preflight(config, sources);
 
@@ -178,7 +178,7 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
   };
 }
 
-/** Creates the demo's key, keys of the sample traffic, and the password of the page. */
+/** Creates the demo key, the keys for sample traffic, and the page password. */
 async function createSecrets(config: Config): Promise<DemoSecrets> {
   const client = connectRedis(config.redis, { name: 'gateway-demo' });
   const deadlineMs = config.redis.read_timeout;

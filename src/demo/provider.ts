@@ -14,7 +14,7 @@ export interface DemoProvider {
   close(): Promise<void>;
 }
 
-/** Longer than Envoy's hour: requests on a closing connection would be lost. */
+/** Longer than Envoy's idle timeout (one hour), so that no request is lost on a closing connection. */
 const KEEP_ALIVE_MS = 2 * 3_600_000;
 const MAX_BODY_BYTES = 16 * 1_048_576;
 
@@ -33,7 +33,7 @@ async function answerDemo(
   pieceDelayMs: number,
 ): Promise<void> {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  // Both dialects have /v1/models, but only clients of Anthropic send a version.
+  // Both dialects have /v1/models, but only Anthropic clients send a version.
   const isAnthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
   const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
   const reply = isAnthropic

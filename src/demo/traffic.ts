@@ -5,12 +5,11 @@ import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
 
 /** Frequent enough to be visible on the page, without burdening a laptop. */
 const PAUSE_MS = 2_000;
-/** Long, since a call may wait for an approval. */
+/** Long, because a call may wait for approval. */
 const REQUEST_TIMEOUT_MS = 90_000;
-/** Limits the calls that wait for approvals. */
+/** Limits the calls that wait for approval. */
 const MAX_OPEN = 20;
 
-/** Keys of invented teams for the sample traffic. */
 export const SAMPLE_KEYS: readonly (NewKey & { readonly dailyUsd: number })[] = [
   {
     name: 'search-agent',
@@ -48,9 +47,9 @@ const CHAT = '/openai/v1/chat/completions';
 /** Sent in order. Most of them pass; the others are refused, each for a different reason. */
 const SAMPLES: readonly Sample[] = [
   chat('gpt-4o-mini', 'Summarize the release notes.'),
-  chat('gpt-4o', 'Which of our pages say how to install?'),
+  chat('gpt-4o', 'Which of our pages explain the installation?'),
   tool('read_file', { path: 'README.md' }),
-  chat('gpt-4o-mini', 'Write a polite answer to jane@example.com.'),
+  chat('gpt-4o-mini', 'Write a polite reply to jane@example.com.'),
   chat('gpt-4o', 'Plan the next sprint.', 400),
   tool('delete_file', { path: 'build/old.log' }),
   chat('gpt-4o-mini', 'Translate "good morning" into French.'),
@@ -67,14 +66,13 @@ function tool(name: string, args: object): Sample {
   return { path: MCP_PATH_AT_GATEWAY, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } };
 }
 
-/** Sends sample traffic for the operator page until it is stopped. */
 export function startTraffic(url: string, rawKeys: readonly string[]): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const open = new Set<Promise<void>>();
   async function run(): Promise<void> {
     for (let turn = 0; !stopped.signal.aborted; turn += 1) {
       const sample = SAMPLES[turn % SAMPLES.length];
-      // The shift per round makes each key send each sample.
+      // Shifts the keys in each round, so that every key sends every sample.
       const rawKey = rawKeys[(turn + Math.floor(turn / SAMPLES.length)) % rawKeys.length];
       if (sample !== undefined && rawKey !== undefined && open.size < MAX_OPEN) {
         const request: Promise<void> = ask(url, rawKey, sample, stopped.signal).finally(() =>
