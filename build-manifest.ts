@@ -1,6 +1,6 @@
 /**
- * `npm pack` packs the bundle, which needs no other packages. `strip` removes the dependencies, which npm would install, from
- * package.json before packing, and `restore` restores the file.
+ * `npm pack` packs the bundle, which needs no other packages. `strip` removes the dependencies, which npm would
+ * install, from package.json before packing, and `restore` restores the file.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { basePath, providerVariables, type ForwarderPlace, type Variables } from
 /** Settings, in addition to the provider's variables, that make a program use only the forwarder. */
 export interface Wiring {
   readonly env?: Variables;
-  /** Inserted before the user's arguments. Must not contain keys, because all users of the machine can read arguments. */
+  /** Inserted before the user's arguments. Must not contain keys: all users of the machine can read arguments. */
   readonly args?: readonly string[];
   /** Contents of files in the run's private folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
