@@ -25,7 +25,7 @@ const NOT_INSPECTED = {
   type: 'gateway_unavailable',
   message: 'the gateway could not inspect the rest of the answer',
 } as const;
-/** Each pass over a longer frame runs in a separate turn of the event loop. */
+/** Each pass over a longer frame runs in a separate event-loop turn. */
 const LONG_FRAME_BYTES = 131_072;
 const SLICE_BYTES = 16_384;
 /** Fixed cost of a frame, in characters. */
@@ -40,8 +40,8 @@ export interface Emission {
 
 export interface AnswerStream {
   /**
-   * Sends whole frames and holds back unfinished ones. Chunks may be cut at any byte. Synchronous if all rewriters are.
-   * The next push must wait for this one. Returns no bytes after a cut.
+   * Returns whole frames and holds back incomplete ones. Chunks may end at any byte. Synchronous unless a rewriter or a
+   * long chunk must wait. The next call must wait for the result. Returns no bytes after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
   end(): Promise<Emission>;
@@ -50,11 +50,11 @@ export interface AnswerStream {
 export interface AnswerStreamParts {
   readonly answer: Answer;
   readonly format: StreamFormat;
-  /** Set if the stream's text is judged. If unset, rewriters also receive sideband data. */
+  /** Restricts events to a fixed form. If unset (MCP), rewriters also receive all sideband data. */
   readonly form?: EventForm | undefined;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
-  /** Omits the gateway's comments (`server.strip_budget_headers`, or clients that mistake them for the answer). */
+  /** Omits the gateway's comments (`server.strip_budget_headers`, or for clients that mistake them for the answer). */
   readonly stripComments?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const writer = format.createWriter();
   let pieces: Buffer[] = [];
   let cut: Denial | undefined;
-  /** The last event that all rewriters passed unchanged. */
+  /** The last event that was sent. A rewritten event is a different object. */
   let passed: StreamEvent | undefined;
 
   function take(): Emission {
@@ -80,7 +80,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
-  /** Passes items in order, synchronously until a rewriter waits or the turn of the event loop is over. */
+  /** Passes items in order, synchronously until a rewriter waits or the event-loop turn is over. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
       if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
@@ -151,7 +151,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const observer of observers) observer.received?.(event);
   }
 
-  /** Passes an event through the rewriters, from index `at` on, and to the client. */
+  /** Passes an event through the rewriters from index `at` on, and then to the client. */
   function passEvent(event: StreamEvent, at: number): Awaitable<void> {
     const rewriter = rewriters[at];
     if (rewriter === undefined) {
@@ -208,7 +208,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const rewriter of rewriters) addComment(await rewriter.comment?.());
   }
 
-  /** Ends the stream with an error: some clients mistake a broken connection for the end of the answer. */
+  /** Ends the stream with an error, because some clients mistake a broken connection for the end of the answer. */
   async function breakOff(cause: unknown): Promise<Emission> {
     if (cut !== undefined) throw cause;
     const refusal = cause instanceof GatewayError ? cause : undefined;
@@ -258,7 +258,7 @@ function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
   return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
 }
 
-/** Repeats the refusal's headers as a comment: the headers of the answer have already been sent. */
+/** Repeats the refusal's flag headers as a comment, because the answer's headers have already been sent. */
 function flagComment({ headers = {} }: Denial): string | undefined {
   const flags = Object.entries(headers).filter(
     ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
@@ -266,7 +266,7 @@ function flagComment({ headers = {} }: Denial): string | undefined {
   return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
 }
 
-/** Returns an event of sideband data. It precedes the payload's event, which carries the bytes of the frame. */
+/** Returns the event of sideband data. The payload's event follows, and carries the bytes of the frame. */
 function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
   const raw = frame.data === undefined ? frame.raw : NOTHING;
   return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };

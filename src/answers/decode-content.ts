@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 
-/** Equals Envoy's buffer limit for plain answers. */
+/** Must equal Envoy's buffer limit for uncompressed answers. */
 const MAX_DECODED_BYTES = 16_777_216;
 
 const DECODERS = {
@@ -14,7 +14,7 @@ const DECODERS = {
 
 /**
  * Decodes an answer that the provider compressed although asked not to (RFC 9110 section 8.4).
- * @throws GatewayError upstream_unavailable if it cannot be decoded
+ * @throws GatewayError upstream_unavailable if the coding is unknown, or decoding fails
  */
 export async function decodeContent(body: Buffer, coding: string): Promise<Buffer> {
   const name = coding.trim().toLowerCase();

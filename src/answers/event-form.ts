@@ -3,16 +3,16 @@ import { GatewayError } from '../errors.ts';
 import type { StreamEvent } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
-/** Restricts events of a judged stream to a fixed form, since text in comments, ids or event names is not searched. */
+/** Restricts events of a judged stream to a fixed form, because comments, ids and event names are not searched. */
 export interface EventForm {
   /**
-   * Strips the frame to its payload; undefined if nothing is left. Rewriters receive any sideband that remains.
+   * Strips a frame to its payload. Returns undefined if nothing is left. Rewriters receive any sideband that remains.
    * @throws GatewayError upstream_unavailable if the sideband breaks the stream
    */
   plain(frame: Frame): Frame | undefined;
   /**
-   * Returns the event as it may be sent; undefined if its name is unknown.
-   * @throws GatewayError upstream_unavailable for another form
+   * Returns the event without an unknown name, or undefined if the event cannot be sent without its name.
+   * @throws GatewayError upstream_unavailable if the event does not have the expected form
    */
   held(event: StreamEvent): StreamEvent | undefined;
 }
@@ -46,7 +46,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
       if (sideband === undefined) return isNameAlone ? keptOpen(frame) : frame;
       if (format.name === 'sse' && JSON_LINE.test(sideband)) {
         if (isKnown) throw brokenEvent();
-        // A JSON error with the content type of a stream.
+        // A JSON error with a stream's content type.
         return frame;
       }
       if (frame.data !== undefined && format.name !== 'json-array') return bare(format, frame, sideband);
@@ -75,14 +75,14 @@ export function bare(format: StreamFormat, frame: Frame, sideband: string): Fram
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Returns an empty comment with the provider's line ends. It keeps the connection alive. */
+/** Returns an empty comment with the provider's line ends, which keeps the connection alive. */
 function keepAlive({ raw }: Frame): Frame {
   let end = raw.length;
   while (raw[end - 1] === LF || raw[end - 1] === CR) end -= 1;
   return { raw: Buffer.concat([Buffer.from(':'), raw.subarray(end)]) };
 }
 
-/** Names that differ from the type of their event: markers, errors, and all of Bedrock's names. */
+/** Event names that differ from the payload's type: markers, errors, and all Bedrock names. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set([
   '',
   'completion',
@@ -108,7 +108,7 @@ function hasKnownName({ frame: { event: name }, json }: StreamEvent): boolean {
   return isObject(json) && (json['type'] === name || json['event_type'] === name);
 }
 
-/** Removes an unknown name. An AWS message is useless without its name, but few SSE clients need one. */
+/** Removes an unknown name. AWS messages are useless without their names, but few SSE clients need names. */
 function unnamed(format: StreamFormat, event: StreamEvent): StreamEvent | undefined {
   if (format.name !== 'sse') return undefined;
   const { event: _name, ...frame } = event.frame;

@@ -7,9 +7,9 @@ import type { StreamFormat } from '../streams/frame.ts';
 import type { ReadAnswer } from './read-answer.ts';
 
 /**
- * Refuses a Content-Type that the endpoint never sends. The endpoint answers with JSON, or with a stream if its dialect
- * has one. Images, archives and text in other character sets could hide anything.
- * @param format format of the stream; undefined for a whole body
+ * Refuses a `Content-Type` that the endpoint never sends. Known endpoints answer with JSON, or with a stream if their
+ * dialect has one. Images, archives and text in other character sets could hide anything.
+ * @param format stream format; undefined for a whole body
  * @throws GatewayError upstream_unavailable
  */
 export function assertMediaType(exchange: Answered, format: StreamFormat | undefined): void {
@@ -22,7 +22,7 @@ export function assertMediaType(exchange: Answered, format: StreamFormat | undef
 }
 
 /**
- * Refuses a whole body that is neither JSON nor an error in plain text.
+ * Refuses a whole body that is neither JSON nor an error in UTF-8 text.
  * @throws GatewayError upstream_unavailable
  */
 export function assertBody({ exchange, whole, parsed }: ReadAnswer): void {
@@ -40,7 +40,7 @@ export function isOfKnownEndpoint({ mcp, endpoint }: Pick<Answered, 'mcp' | 'end
 
 function mayBeJson(contentType = ''): boolean {
   const { essence } = readMediaType(contentType);
-  // Two types in one header have no essence.
+  // A header with two types has no essence.
   if (essence === '') return contentType.trim() === '';
   return MAY_BE_JSON.has(essence) || essence.endsWith('+json');
 }
@@ -49,7 +49,7 @@ function streams({ endpoint, request }: Answered): boolean {
   return endpoint.dialect.stream(request) !== undefined;
 }
 
-/** Accepts pages of proxies on the provider's side, and untyped errors. */
+/** Accepts error pages from the provider's proxies, and errors without a type. */
 function isText(contentType = ''): boolean {
   const { essence } = readMediaType(contentType);
   return (

@@ -4,14 +4,14 @@ import { createBillingReader } from '../providers/billing-details.ts';
 import { createIdentityReader } from '../providers/answer-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/** Maximum number of characters kept for counting tokens. For further text, only the length is stored. */
+/** Maximum number of characters kept for counting tokens. Of further text, only the length is stored. */
 const MAX_KEPT_CHARS = 262_144;
-/** Pieces are joined in batches: streams deliver few characters at a time, and every string takes 40 extra bytes. */
+/** Batch size for joining pieces. Streams deliver few characters at a time, and every string takes 40 extra bytes. */
 const MAX_PIECES = 256;
 
 /**
- * Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). A class, since every
- * answer needs one, and object literals with getters take kilobytes.
+ * Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). A class, because
+ * every answer needs an instance, and object literals with getters take kilobytes.
  */
 class CollectedText implements WrittenText {
   beyondBytes = 0;
@@ -38,7 +38,7 @@ class CollectedText implements WrittenText {
   }
 }
 
-/** @param isTraced whether to read the answer's id and end from each event */
+/** @param isTraced whether to collect the answer's id and finish reasons */
 export function newAnswer(isTraced = false): Answer {
   return {
     whole: undefined,

@@ -49,7 +49,7 @@ function eventForm(exchange: Answered, format: StreamFormat, keepsComments: bool
   return createEventForm({ format, isKnown, keepsComments });
 }
 
-/** Chooses the reader of the stream: errors do not use the endpoint's dialect. */
+/** Errors do not use the endpoint's dialect. */
 function streamReader(exchange: Answered): StreamReader {
   const { endpoint, request } = exchange;
   return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();

@@ -24,7 +24,7 @@ export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnsw
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };
 }
 
-/** Reads the answer in its dialect. Errors and bodies that are not JSON are settled at their reservation. */
+/** Adds the facts that the endpoint's dialect reads. Errors and bodies that are not JSON get none. */
 export function readFacts({ exchange, parsed }: ReadAnswer): Answered | Promise<Answered> {
   if (!isSuccess(exchange) || parsed === undefined) return exchange;
   return inTurns(factsRead(exchange, parsed));
@@ -54,7 +54,7 @@ export async function judgedBody({ body, json, edits, replacement }: WholeAnswer
 export interface ReadBody {
   /** Undefined if the body is not JSON, or would block the event loop. */
   readonly parsed: unknown;
-  /** The parsed value, if all parsers read the same document. */
+  /** The parsed value, if all parsers agree on it. */
   readonly json: unknown;
   /** The body as strict JSON and UTF-8, if the original was lenient. */
   readonly strict?: Buffer;
@@ -63,11 +63,11 @@ export interface ReadBody {
 /** Not accounted for; checks inspect the bytes. */
 const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 
-/** Longer bodies are read in steps. */
+/** Longer bodies are parsed in steps. */
 const LONG_BYTES = 262_144;
 
 /**
- * Reads a body as JSON.
+ * Parses a body as JSON.
  * @throws GatewayError upstream_unavailable if it is nested too deeply
  */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {

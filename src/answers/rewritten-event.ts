@@ -10,7 +10,7 @@ export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame):
   return runNow(rewriting(format, rewritten));
 }
 
-/** Same as `rewrittenEvent`, in turns of the event loop, for long events. */
+/** Same as `rewrittenEvent`, in several event-loop turns for long events. */
 export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,
@@ -41,7 +41,7 @@ const NOTHING = Buffer.alloc(0);
 
 interface Payload {
   readonly data: string;
-  /** The document that the paths of edits refer to: the payload, or the document packed in it. */
+  /** The document that edit paths refer to: the payload, or the document packed in the payload. */
   readonly json: string;
 }
 
@@ -67,7 +67,7 @@ function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Fra
   return { raw, data, added: true, ...(event !== undefined && { event }) };
 }
 
-/** Copies only the text: everything else has already been processed. */
+/** A copy keeps only texts and tokens, because everything else has already been processed. */
 function withTokens({ tokens }: StreamEvent): Partial<StreamEvent> {
   return tokens === undefined ? {} : { tokens };
 }
@@ -83,7 +83,7 @@ interface EditIndex {
   readonly texts: ReadonlyMap<string, string>;
   /** Paths of removed elements and members. */
   readonly removed: ReadonlySet<string>;
-  /** Removed elements by the path of their list, ascending. */
+  /** Removed indexes by the path of their array, ascending. */
   readonly byList: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -128,7 +128,7 @@ function* changedDeltas(
   return changed;
 }
 
-/** Adjusts a path for elements removed before it; undefined if it was removed. */
+/** Returns a path adjusted for removed elements before it, or undefined if its value was removed. */
 function pathLeft(
   path: JsonPath,
   removed: ReadonlySet<string>,

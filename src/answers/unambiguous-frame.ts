@@ -5,14 +5,12 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
-/**
- * Limit per frame, above the number in the logprobs of the longest prompt. Replacing half a million takes 0.2 seconds.
- */
+/** Limit per frame, which exceeds the logprobs of the longest prompt. Replacing half a million takes 200 ms. */
 const MAX_NO_NUMBERS = 100_000;
 
 /**
- * Replaces `NaN` and `Infinity` by `null`: some servers write them and some clients accept them. Frames that are still
- * not JSON are returned unchanged.
+ * Replaces `NaN` and `Infinity` with `null`, because some servers send these words and some clients accept them. Frames
+ * that are still not JSON are returned unchanged.
  * @throws GatewayError upstream_unavailable if parsing would take too long
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
@@ -26,7 +24,7 @@ export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Fr
   return strict === undefined ? frame : { ...frame, raw: format.withData(frame, strict), data: strict };
 }
 
-/** Returns JSON with `null` for `NaN` and `Infinity`; undefined if that does not make the text valid. */
+/** Returns JSON with `null` for `NaN` and `Infinity`, or undefined if that does not make the text valid. */
 export function* strictDocument(text: string): Work<string | undefined> {
   if (!MAY_BE_LENIENT.test(text)) return undefined;
   const strict = withNulls(text);
@@ -64,7 +62,7 @@ function withNulls(text: string): string {
   }
 }
 
-/** Returns a search for a word from increasing offsets, which returns Infinity after the last occurrence. */
+/** Returns a function that finds a word from increasing offsets, or Infinity after the last occurrence. */
 function createSearch(text: string, word: string): (from: number) => number {
   let next = -1;
   return (from) => {

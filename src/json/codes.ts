@@ -1,6 +1,6 @@
 /**
- * Codes of JSON characters, as bytes and as UTF-16 units. Loops over characters destructure them first (`const { QUOTE
- * } = CODES`): the module loader of tests looks up an import at each use.
+ * Codes of JSON characters, both as bytes and as UTF-16 code units. Destructure them outside loops (`const { QUOTE } =
+ * CODES`), because the test module loader looks up imports at each use.
  */
 export const CODES = {
   SPACE: 0x20,

@@ -18,7 +18,7 @@ export interface CutLevel {
   readonly nameAt: number;
 }
 
-/** Returns commas at least `pieceChars` UTF-16 units apart. The text need not be JSON. Takes linear time. */
+/** Returns commas at least `pieceChars` UTF-16 code units apart. The text need not be JSON. Takes linear time. */
 export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> {
   const finder = new CutFinder(text, pieceChars);
   for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;
@@ -41,7 +41,7 @@ class CutFinder {
     this.#pieceChars = pieceChars;
   }
 
-  /** Scans up to an offset; returns true at the end of the text. */
+  /** Scans up to an offset. Returns true at the end of the text. */
   findTo(end: number): boolean {
     const text = this.#text;
     const to = Math.min(end, text.length);

@@ -18,29 +18,29 @@ const {
   QUOTE,
   SPACE,
 } = CODES;
-const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
+const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, SPACES_PER_WORK } = WEIGHTS;
 
-/** Deeper than any answer or tool argument, yet safe for recursive readers. */
+/** Deeper than any known answer or tool argument, yet safe for recursive code. */
 const MAX_ANSWER_DEPTH = 256;
 
 /**
- * Upper bound of the work for one answer, weighed as in `strict-parse.ts` except for texts: answers contain more of
- * them, and each is kept in part. The bound exceeds the largest list of vectors. Without it, 2 MiB of tiny values would
- * block the event loop for a fifth of a second.
+ * Maximum work for one answer, weighted as in `strict-parse.ts` except for strings, which are more frequent in answers
+ * and partly kept in memory. Exceeds the work for the largest array of embeddings. Without a limit, 2 MiB of tiny
+ * values would block the event loop for 200 ms.
  */
 const MAX_ANSWER_WORK = 2_400_000;
 const TEXT_WORK = 5;
-/** A text with escapes takes several times as long and is copied. */
+/** A string with escapes takes several times as long and is copied. */
 const ESCAPED_TEXT_WORK = 3;
-/** An escape costs two fifths of an element: six million of them use up the limit. */
-const ESCAPES_OF_WORK = 2.5;
+/** Number of escapes that cost as much as one element. Six million escapes reach the limit. */
+const ESCAPES_PER_WORK = 2.5;
 /** Shorter texts cannot contain too many escapes. */
 const MANY_ESCAPES_CHARS = 4_194_304;
 
 export interface DocumentShape {
   readonly isTooDeep: boolean;
   readonly isTooLarge: boolean;
-  /** Members of all objects as written. A repeated name counts twice. */
+  /** Number of members in all objects, as written. A repeated name counts twice. */
   readonly members: number;
   /** Whether names contain escapes. Parsers may read them as other names (docs/decisions/007). */
   readonly hasEscapedNames: boolean;
@@ -56,14 +56,14 @@ export interface ReadDocument {
   readonly parsed?: ParsedPieces;
 }
 
-/** Scans the text once; it need not be JSON. Stops if the text is too deep or too large. */
+/** Scans a text, which need not be JSON, once. Stops if the text is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
   const pass = new ShapePass(text, sharedCounts, false);
   pass.readTo(text.length);
   return pass.shape();
 }
 
-/** Scans a long text in steps. */
+/** Same as `shapeOf`, in steps. */
 export function* shapeInSteps(text: string): Work<DocumentShape> {
   const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2), true);
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
@@ -90,12 +90,12 @@ class ShapePass {
   readonly #hasEscapes: boolean;
   #escapes = 0;
   #nextEscape = -1;
-  /** End of the range in which escapes were counted; the end of the text if they are not counted. */
+  /** End of the range in which escapes were counted, or the end of the text if they are not counted. */
   #countedTo: number;
   #at = 0;
   #depth = 0;
   #work = 0;
-  #blanks = 0;
+  #spaces = 0;
   #members = 0;
   #hasEscapedNames = false;
   #nameStart = 0;
@@ -103,7 +103,7 @@ class ShapePass {
   #isMemberValue = false;
   #isInString = false;
 
-  /** @param inSteps whether to count escapes; in a single step this takes longer than the work that it bounds */
+  /** @param inSteps whether to count escapes; in a single step, counting takes longer than the work that it limits */
   constructor(text: string, memberCount: Int32Array, inSteps: boolean) {
     this.#text = text;
     this.#memberCount = memberCount;
@@ -112,7 +112,7 @@ class ShapePass {
     memberCount[0] = 0;
   }
 
-  /** Reads up to an offset, or to the end of the string there. Returns true at the end of the text. */
+  /** Scans up to about an offset. Returns true at the end of the text. */
   readTo(end: number): boolean {
     const text = this.#text;
     const memberCount = this.#memberCount;
@@ -120,14 +120,14 @@ class ShapePass {
     this.#countEscapes(to);
     let depth = this.#depth;
     let work = this.#work;
-    let blanks = this.#blanks;
+    let spaces = this.#spaces;
     let isMemberValue = this.#isMemberValue;
     let i = this.#isInString ? this.#skip(this.#at, to) : this.#at;
-    // Ordered by frequency, with bounds checked only where a part begins: lists of numbers must be fast.
+    // Ordered by frequency, with limits checked only where a container begins, because number arrays must be fast.
     while (i < to) {
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
-        // Undone if a colon follows, since the string is then a name.
+        // Undone if a colon follows, because the string is then a name.
         if (!isMemberValue) work += TEXT_WORK;
         isMemberValue = false;
         this.#nameStart = i;
@@ -142,7 +142,7 @@ class ShapePass {
         continue;
       }
       if (code <= SPACE) {
-        blanks += 1;
+        spaces += 1;
         continue;
       }
       if (code < COLON) continue;
@@ -165,18 +165,18 @@ class ShapePass {
         }
         memberCount[depth] = 0;
       } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
-      // A number with an exponent takes several times as long.
+      // Numbers with an exponent take several times as long to parse.
       else if (code === EXPONENT || code === LARGE_EXPONENT) work += 1;
     }
     this.#depth = depth;
     this.#work = work;
-    this.#blanks = blanks;
+    this.#spaces = spaces;
     this.#isMemberValue = isMemberValue;
     this.#at = i;
     return i >= text.length && !this.#isInString;
   }
 
-  /** Counts escapes separately: strings are skipped unread. */
+  /** Counts escapes separately, because the scan skips strings. */
   #countEscapes(to: number): void {
     const text = this.#text;
     let i = this.#countedTo;
@@ -205,7 +205,7 @@ class ShapePass {
   }
 
   shape(): DocumentShape {
-    const work = this.#work + this.#blanks / BLANKS_OF_WORK + this.#escapes / ESCAPES_OF_WORK;
+    const work = this.#work + this.#spaces / SPACES_PER_WORK + this.#escapes / ESCAPES_PER_WORK;
     return {
       isTooDeep: this.#depth > MAX_ANSWER_DEPTH,
       isTooLarge: work > MAX_ANSWER_WORK,
@@ -229,9 +229,9 @@ export function unparseable(what: string): GatewayError {
 }
 
 /**
- * Reports whether all parsers read the text as this value. It must have no escaped names, and no repeated names, of
- * which parsers keep the first, the last, or both.
- * @param read the text as read before
+ * Reports whether all parsers read the text as this value. The text must not contain escaped names, nor repeated names,
+ * of which parsers keep the first, the last, or both.
+ * @param read an earlier result of `readDocument`, used if for the same text
  */
 export function isUnambiguous(text: string, value: unknown, read?: ReadDocument): boolean {
   const shape = read?.text === text ? read.shape : shapeOf(text);
@@ -239,7 +239,7 @@ export function isUnambiguous(text: string, value: unknown, read?: ReadDocument)
   return hasAllMembers(shape, counted ?? countMembers(value));
 }
 
-/** Does the same for a document with a known number of members. */
+/** Same as `isUnambiguous`, for a document with a known number of members. */
 export function hasAllMembers(shape: DocumentShape, members: number): boolean {
   return !shape.hasEscapedNames && shape.members === members;
 }

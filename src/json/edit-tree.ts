@@ -77,8 +77,8 @@ function removeIn(value: unknown, step: string | number): unknown {
 }
 
 /**
- * Returns a parsed document as it will be after edits, with all positions kept: removed array elements become null,
- * which keeps paths valid for further edits. Unedited parts are shared.
+ * Returns a parsed document with edits applied. Removed array elements become null, so that paths stay valid for
+ * further edits. Shares unedited parts with `json`.
  */
 export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, runNow(treeInSteps(edits)), true);
@@ -89,23 +89,23 @@ export function edited(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, runNow(treeInSteps(edits)), false);
 }
 
-function editedNode(value: unknown, { change, children }: EditNode, keepsPlaces: boolean): unknown {
+function editedNode(value: unknown, { change, children }: EditNode, keepsIndexes: boolean): unknown {
   if (change !== undefined) return change.kind === 'set' ? change.value : null;
   if (children === undefined) return value;
   if (Array.isArray(value)) {
     const elements: unknown[] = [...value];
     for (const [step, child] of children) {
       if (typeof step === 'number')
-        elements[Math.min(step, elements.length)] = editedNode(value[step], child, keepsPlaces);
+        elements[Math.min(step, elements.length)] = editedNode(value[step], child, keepsIndexes);
     }
-    return keepsPlaces ? elements : elements.filter((_, at) => children.get(at)?.change?.kind !== 'remove');
+    return keepsIndexes ? elements : elements.filter((_, at) => children.get(at)?.change?.kind !== 'remove');
   }
   const members = isContainer(value) ? { ...value } : {};
   const removed = new Set<string>();
   for (const [step, child] of children) {
     if (child.change?.kind === 'remove') removed.add(String(step));
     else if (typeof step === 'string')
-      setOwn(members, step, editedNode(ownMember(value, step), child, keepsPlaces));
+      setOwn(members, step, editedNode(ownMember(value, step), child, keepsIndexes));
   }
   if (removed.size === 0) return members;
   return Object.fromEntries(Object.entries(members).filter(([name]) => !removed.has(name)));

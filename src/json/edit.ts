@@ -14,13 +14,13 @@ import { inTurns, runNow, type Work } from '../turns.ts';
  * member or element with its comma, and ignores missing ones. Of two edits of one path, the later wins; an edit of a
  * parent overrides earlier edits below it. Later edits below a `set` change the new value; below a `remove` they are
  * dropped.
- * @throws GatewayError invalid_request if a `set` leads through a value without members
+ * @throws GatewayError invalid_request if the path of a `set` leads through a value that cannot have members
  */
 export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
   return runNow(editInSteps(body, edits));
 }
 
-/** Same as `applyEdits`, in turns of the event loop for long documents and values. */
+/** Same as `applyEdits`, in several event-loop turns for long documents and values. */
 export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
   return inTurns(editInSteps(body, edits));
 }
@@ -37,7 +37,7 @@ export interface Splice {
   readonly text: string;
 }
 
-/** Returns the replacements of `applyEdits`, in the order of the document. */
+/** Returns the replacements that `applyEdits` would make, in document order. */
 export async function splicesInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<readonly Splice[]> {
   const patches = await inTurns(patchesInSteps(body, edits));
   return patches.map(({ start, end, parts }) => ({ start, end, text: parts.map(partText).join('') }));
@@ -61,7 +61,7 @@ interface Walk {
 /** Number of members and elements between two yields. */
 const STEP_CHILDREN = 16_384;
 
-/** Adds the patch of a replaced value and returns its end; undefined if only children are edited. */
+/** Adds the patch of a replaced value. Returns the value's end, or undefined if only children are edited. */
 function patchValue(
   { body, patches }: Walk,
   start: number,
@@ -114,7 +114,7 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
     lastKeptEnd = end;
   }
   const parts = additions(node, found, children.isObject, lastKeptEnd === undefined);
-  // Removed children at the end include the comma before them.
+  // For children removed at the end, the comma before them is removed, too.
   if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, parts });
   else if (parts.length > 0) patches.push({ start: end, end, parts });
   return children.end;
@@ -139,7 +139,7 @@ function additions(
   return parts;
 }
 
-/** Returns the value that edits create in a missing place; undefined if they only remove. */
+/** Returns the value that edits create for a missing member, or undefined if they only remove. */
 function newValue(node: EditNode): unknown {
   if (node.change?.kind === 'set') return node.change.value;
   if (node.change?.kind === 'remove') return undefined;
@@ -167,7 +167,7 @@ interface Patch {
 
 const STEP_PIECES = 8_192;
 
-/** Returns the document with its patches, which must be ordered and must not overlap. */
+/** Applies patches, which must be in order and must not overlap. */
 function* written(body: Buffer, patches: readonly Patch[]): Work<Buffer> {
   const pieces: Buffer[] = [];
   let from = 0;
@@ -210,7 +210,7 @@ function* addParts(parts: readonly Part[], pieces: Buffer[]): Work<void> {
 /**
  * Yields the JSON of a long string, without its quotes, in pieces. No piece ends inside a surrogate pair, whose halves
  * would be escaped separately.
- * @param chars characters of the string per piece; at least 2
+ * @param chars characters per piece; at least 2
  */
 export function* stringPieces(text: string, chars: number): Generator<string, void> {
   for (let from = 0; from < text.length;) {

@@ -1,6 +1,6 @@
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** Recognizes parsed objects: neither null nor a list. */
+/** Reports whether a parsed value is an object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }

@@ -33,9 +33,9 @@ export function* isParseable(text: string): Work<boolean> {
 }
 
 /**
- * Same as `JSON.parse`, in steps, for texts of accepted nesting. The engine parses each piece with brackets added for
- * its outer containers; the parts are joined afterwards.
- * @param pieceChars approximate length of a piece, in UTF-16 units
+ * Same as `JSON.parse`, in steps, for texts of accepted nesting. Adds brackets for the outer containers to each piece,
+ * parses it with `JSON.parse`, and joins the results.
+ * @param pieceChars approximate length of a piece, in UTF-16 code units
  * @throws SyntaxError
  */
 export function* parseInPieces(text: string, pieceChars = PIECE_CHARS): Work<ParsedPieces> {
@@ -54,8 +54,8 @@ export function* parseInPieces(text: string, pieceChars = PIECE_CHARS): Work<Par
 /** The most hostile piece, tens of thousands of objects with different members, takes about ten milliseconds. */
 const PIECE_CHARS = 65_536;
 
-/** Name of a member that continues in the next piece. Random, to differ from all names in the document. */
-const GOES_ON = randomUUID();
+/** Name of the member that continues from the previous piece. Random, to differ from all names in the document. */
+const CONTINUED = randomUUID();
 
 class Pieces {
   readonly #text: string;
@@ -97,15 +97,15 @@ class Pieces {
         part = part[0];
       } else {
         this.#addMembers(into as Record<string, unknown>, part as Record<string, unknown>);
-        part = (part as Record<string, unknown>)[GOES_ON];
+        part = (part as Record<string, unknown>)[CONTINUED];
       }
     }
   }
 
   #addMembers(into: Record<string, unknown>, part: Readonly<Record<string, unknown>>): void {
     for (const name of Object.keys(part)) {
-      if (name === GOES_ON || Object.hasOwn(into, name)) this.#members -= 1;
-      if (name !== GOES_ON) setOwn(into, name, part[name]);
+      if (name === CONTINUED || Object.hasOwn(into, name)) this.#members -= 1;
+      if (name !== CONTINUED) setOwn(into, name, part[name]);
     }
   }
 
@@ -134,7 +134,7 @@ function opening(text: string, cut: Cut | undefined): string {
   return cut.levels
     .map(({ openedAt }, depth) => {
       if (text.charAt(openedAt) === '[') return '[';
-      return depth === inner ? '{' : `{"${GOES_ON}":`;
+      return depth === inner ? '{' : `{"${CONTINUED}":`;
     })
     .join('');
 }
@@ -151,14 +151,14 @@ function beginsClosed(piece: string): boolean {
   return piece.charAt(at) === ']' || piece.charAt(at) === '}';
 }
 
-/** Reports whether a piece is blank or ends with an opening bracket. */
+/** Reports whether a piece consists of white space or ends with an opening bracket. */
 function endsOpen(piece: string): boolean {
   let at = piece.length - 1;
   while (piece.charCodeAt(at) <= SPACE) at -= 1;
   return at < 0 || piece.charAt(at) === '[' || piece.charAt(at) === '{';
 }
 
-/** Counts the members of all objects in a value of bounded nesting; also inherited names, since it is not trusted. */
+/** Counts the members of all objects, including inherited ones, in a value of bounded nesting. */
 export function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) {

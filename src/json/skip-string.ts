@@ -5,7 +5,7 @@ const { BACKSLASH, QUOTE } = CODES;
 /** Number of characters read one by one before a native search for the quote. */
 const SHORT_STRING = 32;
 
-/** Returns the offset after the string with its opening quote at `i`. */
+/** Returns the offset after the string whose opening quote is at `i`. */
 export function endOfString(text: string, i: number): number {
   return skipWithin(text, i + 1, text.length);
 }
@@ -30,10 +30,10 @@ export function skipWithin(text: string, i: number, to: number): number {
     let escapes = quote;
     const least = Math.max(i, quote - SHORT_STRING);
     while (escapes > least && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
-    // A run of escapes may be megabytes long, and is not traced back.
+    // A run of backslashes may be megabytes long, so it is not traced back.
     if (escapes === least && least > i) continue;
     i = quote + 1;
-    // Pairs of escapes do not escape the quote.
+    // Pairs of backslashes do not escape the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

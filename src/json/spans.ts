@@ -23,7 +23,7 @@ export interface Child {
 
 export class Children {
   readonly isObject: boolean;
-  /** Offset after the container, set at its end. */
+  /** Offset after the container, set once `next` returns undefined. */
   end = 0;
   readonly #body: Buffer;
   #at: number;
@@ -40,7 +40,7 @@ export class Children {
     const body = this.#body;
     const start = this.#at;
     const byte = body[start];
-    // Only invalid JSON yields the same offset twice. Ends here to avoid an endless loop.
+    // Only invalid JSON yields the same offset twice. Stopping avoids an endless loop.
     if (start === this.#lastStart || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || start >= body.length) {
       this.end = start === this.#lastStart ? start : start + 1;
       return undefined;
@@ -55,7 +55,7 @@ export class Children {
 
   /**
    * Continues after the value of the last child.
-   * @param valueEnd known to a reader of the value; avoids reading bytes twice
+   * @param valueEnd end of the value, which the caller knows from reading it
    */
   leave(valueEnd: number): void {
     const at = skipSpace(this.#body, valueEnd);
@@ -67,18 +67,18 @@ interface PathLevel {
   readonly isObject: boolean;
   /** Offset of the current member's name, or index of the current element. */
   at: number;
-  /** The nearest object around it, if any. */
+  /** The nearest enclosing object, if any. */
   readonly holder: NamingLevel | undefined;
 }
 
 /** An object with a container in its current member. */
 interface NamingLevel {
   readonly level: PathLevel;
-  /** The name of the member, once read. It may be long and apply to many values. */
+  /** The name of that member. Cached, because it may be long and apply to many values. */
   name: string | undefined;
 }
 
-/** Keeps track of the path while its owner scans a document from the start. */
+/** Tracks the path while the caller scans a document from the start. */
 export class PathScan {
   readonly #body: Buffer;
   readonly #levels: PathLevel[] = [];
@@ -88,7 +88,7 @@ export class PathScan {
     this.#body = body;
   }
 
-  /** Reads the string or the byte at `i`; returns the offset after it. */
+  /** Processes the string or byte at `i`. Returns the next offset. */
   step(i: number): number {
     const byte = this.#body[i];
     const level = this.#levels.at(-1);
@@ -99,7 +99,7 @@ export class PathScan {
     }
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       this.#expectsName = byte === OPEN_OBJECT;
-      // The name is not read here: a document that is not JSON may open many containers after one long name.
+      // The name is read on demand, because invalid JSON may open many containers after one long name.
       const holder = level?.isObject === true ? { level, name: undefined } : level?.holder;
       this.#levels.push({ isObject: this.#expectsName, at: 0, holder });
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#levels.pop();
@@ -110,7 +110,7 @@ export class PathScan {
     return i + 1;
   }
 
-  /** The name of the nearest member. */
+  /** The nearest enclosing member name. */
   get name(): string | undefined {
     const level = this.#levels.at(-1);
     if (level?.isObject === true) return this.#nameAt(level.at);
@@ -141,7 +141,7 @@ export function keyText(body: Buffer, start: number, end: number): string {
   try {
     return String(JSON.parse(`"${text}"`));
   } catch {
-    // Not JSON: the parser will refuse the document with a better message.
+    // Invalid JSON. The parser will refuse the document with a better message.
     return text;
   }
 }
@@ -159,9 +159,9 @@ export function skipValue(body: Buffer, i: number): number {
   const first = body[i];
   if (first === QUOTE) return skipString(body, i);
   if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
-    const place = { at: i, depth: 0 };
-    scanOn(body, place, Infinity);
-    return place.at;
+    const cursor = { at: i, depth: 0 };
+    scanOn(body, cursor, Infinity);
+    return cursor.at;
   }
   for (; i < body.length; i += 1) {
     const byte = body[i] ?? 0;
@@ -177,20 +177,20 @@ const STEP_BYTES = 524_288;
 export function skipShort(body: Buffer, i: number): number | undefined {
   const first = body[i];
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return skipValue(body, i);
-  const place = { at: i, depth: 0 };
-  return scanOn(body, place, i + STEP_BYTES) ? place.at : undefined;
+  const cursor = { at: i, depth: 0 };
+  return scanOn(body, cursor, i + STEP_BYTES) ? cursor.at : undefined;
 }
 
 /** Skips a container in steps. */
 export function* skipLong(body: Buffer, i: number): Work<number> {
-  const place = { at: i, depth: 0 };
-  while (!scanOn(body, place, place.at + STEP_BYTES)) yield;
-  return place.at;
+  const cursor = { at: i, depth: 0 };
+  while (!scanOn(body, cursor, cursor.at + STEP_BYTES)) yield;
+  return cursor.at;
 }
 
-/** Continues in a container to its end (true), or past `until` by at most one string. */
-function scanOn(body: Buffer, place: { at: number; depth: number }, until: number): boolean {
-  let { at: i, depth } = place;
+/** Scans on to the end of the container or body (true), or to about `until` (false). */
+function scanOn(body: Buffer, cursor: { at: number; depth: number }, until: number): boolean {
+  let { at: i, depth } = cursor;
   const to = Math.min(until, body.length);
   while (i < to) {
     const byte = body[i];
@@ -205,15 +205,15 @@ function scanOn(body: Buffer, place: { at: number; depth: number }, until: numbe
       if (depth === 0) break;
     }
   }
-  place.at = i;
-  place.depth = depth;
+  cursor.at = i;
+  cursor.depth = depth;
   return depth === 0 || i >= body.length;
 }
 
 /** Number of bytes read one by one before a native search for the quote. */
 const SHORT_STRING = 64;
 
-/** Returns the offset after the string with its opening quote at `i`. */
+/** Returns the offset after the string whose opening quote is at `i`. */
 export function skipString(body: Buffer, i: number): number {
   const length = body.length;
   i += 1;
@@ -229,7 +229,7 @@ export function skipString(body: Buffer, i: number): number {
     let escapes = quote;
     while (escapes > i && body[escapes - 1] === BACKSLASH) escapes -= 1;
     i = quote + 1;
-    // Pairs of escapes do not escape the quote.
+    // Pairs of backslashes do not escape the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

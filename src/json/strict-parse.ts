@@ -18,17 +18,17 @@ const {
   QUOTE,
   SPACE,
 } = CODES;
-const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
+const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, SPACES_PER_WORK } = WEIGHTS;
 
 /** Deepest accepted nesting (docs/refusals.md). */
 export const MAX_DEPTH = 64;
 
 /**
- * Upper bound of the work for one document (weights.ts): 50,000 parts or 400,000 numbers, more than the history and
- * token list of the largest agent. Keeps 2 MiB of tiny values from blocking the event loop.
+ * Maximum work for one document (weights.ts): 50,000 parts or 400,000 numbers, more than the history and token array of
+ * the largest agent. Keeps 2 MiB of tiny values from blocking the event loop.
  */
 const MAX_WORK = 400_000;
-/** Cost of a text in a list, in addition to its element. */
+/** Cost of a string in an array, in addition to its element. */
 const TEXT_WORK = 3;
 
 const IN_SET = -1;
@@ -36,16 +36,16 @@ const IN_SET = -1;
 const MAX_SHOWN_NAME = 30;
 
 /**
- * Parses a JSON document that every parser reads in the same way: valid UTF-8 without a byte order mark, nesting up to
- * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated (unescaped) member names in an object, and no two names in the
- * outermost object that differ only in case. Takes linear time.
+ * Parses a JSON document that all parsers read the same way: valid UTF-8 without a byte order mark, nesting up to
+ * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated member names in an object (compared without escapes), and no two
+ * names in the outermost object that differ only in case. Takes linear time.
  * @throws GatewayError invalid_request; the message may name members, but never shows values
  */
 export function parseStrict(body: Buffer): unknown {
   return runNow(parseStrictInSteps(body));
 }
 
-/** Same as `parseStrict`, scanning in one turn and parsing in another. */
+/** Same as `parseStrict`, but scans and parses in separate steps. */
 export function* parseStrictInSteps(body: Buffer): Work<unknown> {
   if (body.length === 0) throw invalid('The request body is empty; JSON is expected.');
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
@@ -61,9 +61,9 @@ function parseText(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    // The parser's message quotes the document: only the position is passed on.
-    const place = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
-    throw invalid(`The request body is not valid JSON${place === undefined ? '' : ` (at ${place})`}.`);
+    // The parser's message quotes the document, so only the position is passed on.
+    const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw invalid(`The request body is not valid JSON${position === undefined ? '' : ` (at ${position})`}.`);
   }
 }
 
@@ -86,13 +86,13 @@ class Scanner {
     this.#body = body;
   }
 
-  /** Values touched for every byte are local variables. */
+  /** Values used for every byte are local variables, for speed. */
   scan(): void {
     const body = this.#body;
     const length = body.length;
     let depth = 0;
     let work = 0;
-    let blanks = 0;
+    let spaces = 0;
     let expectName = false;
     let i = 0;
     while (i < length) {
@@ -115,17 +115,18 @@ class Scanner {
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
       } else if (byte === undefined || byte <= SPACE) {
-        blanks += 1;
-        if (blanks % BLANKS_OF_WORK !== 0) continue;
+        spaces += 1;
+        if (spaces % SPACES_PER_WORK !== 0) continue;
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
       } else if (byte < OPEN_ARRAY && byte !== LARGE_EXPONENT) {
-        // The usual character in a list of numbers.
+        // The most frequent case in an array of numbers.
         continue;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         work += PART_WORK;
         if (work > MAX_WORK) throw tooManyValues();
-        if (depth === MAX_DEPTH) throw invalid(`The request body is nested more than ${MAX_DEPTH} deep.`);
+        if (depth === MAX_DEPTH)
+          throw invalid(`The request body is nested more than ${MAX_DEPTH} levels deep.`);
         depth += 1;
         expectName = byte === OPEN_OBJECT;
         isObject[depth] = expectName ? 1 : 0;
@@ -135,13 +136,13 @@ class Scanner {
         depth -= 1;
         expectName = false;
       } else if (byte === EXPONENT || byte === LARGE_EXPONENT) {
-        // A number with an exponent takes several times as long.
+        // Numbers with an exponent take several times as long to parse.
         work += 1;
       }
     }
   }
 
-  /** Reads the name with its opening quote at `start`; returns the offset after its closing quote. */
+  /** Adds the name whose opening quote is at `start`. Returns the offset after the closing quote. */
   #readName(start: number, depth: number): number {
     const body = this.#body;
     const length = body.length;
@@ -171,7 +172,7 @@ class Scanner {
   #addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
     const count = memberCount[depth] ?? 0;
     if (count === IN_SET) return this.#addTo(depth, start, end);
-    // An escaped name may equal one without escapes: whole strings are compared.
+    // An escaped name may equal one without escapes, so decoded names are compared.
     if (hash === undefined || count === FEW_MEMBERS) return this.#switchToSet(depth, start, end);
     const base = depth * FEW_MEMBERS;
     for (let slot = base; slot < base + count; slot += 1) {
@@ -224,7 +225,7 @@ function duplicate(body: Buffer, nameStart: number): GatewayError {
     if (typeof step === 'number') path += `[${step}]`;
     else path += `${path === '' ? '' : '.'}${shownName(step)}`;
   }
-  return invalid(`The request body names the member ${path} twice; member names must be unique.`);
+  return invalid(`The request body contains the member ${path} twice; member names must be unique.`);
 }
 
 /** Hides long names, which may be data or even a secret. */
@@ -232,7 +233,7 @@ function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? '…' : JSON.stringify(name).slice(1, -1);
 }
 
-/** V8 may read such a name as another (docs/decisions/007). */
+/** V8 may take such a name for another (docs/decisions/007). */
 function oneEscapedCharacter(): GatewayError {
   return invalid('The request body has a member name that is one escaped character; use another name.');
 }
@@ -240,7 +241,7 @@ function oneEscapedCharacter(): GatewayError {
 function tooManyValues(): GatewayError {
   const parts = MAX_WORK / PART_WORK;
   return invalid(
-    `The request body has too many values: at most ${parts} objects, arrays and members, and few blanks between them.`,
+    `The request body has too many values: at most ${parts} objects, arrays and members, and little white space between them.`,
   );
 }
 

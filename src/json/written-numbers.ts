@@ -3,15 +3,15 @@ import { PathScan, skipValue } from './spans.ts';
 
 export interface WrittenNumber {
   readonly source: string;
-  /** Name of the nearest member above it. */
+  /** The nearest enclosing member name. */
   readonly name: string | undefined;
-  /** Valid until the next number. Computed on demand: there may be millions of deep numbers. */
+  /** Valid until the next number. Computed on demand, because there may be millions of deeply nested numbers. */
   readonly path: () => JsonPath;
 }
 
 const PER_TURN = 16_384;
 
-/** Iterates over numbers as written (parsed ones lose digits). Yields undefined where the caller may pause. */
+/** Yields numbers as written, because parsed ones may lose digits, and undefined where the caller may pause. */
 export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefined, void> {
   const scan = new PathScan(body);
   const path = (): JsonPath => scan.path();

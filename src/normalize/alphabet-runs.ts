@@ -15,7 +15,7 @@ export const BASE64_LETTERS: Alphabet = alphabetOf(`${LETTERS_AND_DIGITS}+/_-`);
 
 export const NO_DIGIT = 255;
 
-/** The value of each digit by character code, or `NO_DIGIT`. */
+/** Returns the digit values by character code; `NO_DIGIT` for other characters. */
 export function digitValues(...alphabets: readonly string[]): Uint8Array {
   const values = new Uint8Array(128).fill(NO_DIGIT);
   for (const alphabet of alphabets) {
@@ -46,12 +46,12 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
   return -1;
 }
 
-/** Maximum number of units between two letters: a sign with a space on either side. */
+/** Maximum number of code units between two single letters: a sign with a space on each side. */
 const MAX_GAP = 3;
 
 const SINGLE_SIGNS = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
 
-/** Tests quickly for three single letters, digits or leet signs close together. */
+/** Fast test for three single letters, digits or leet signs close together. */
 export function hasSingles(text: string): boolean {
   let singles = 0;
   let start = -1;
@@ -72,7 +72,7 @@ export function hasSingles(text: string): boolean {
   return false;
 }
 
-/** Reports whether a non-ASCII unit belongs to a letter or digit, possibly as a surrogate. */
+/** Reports whether a non-ASCII code unit belongs to a letter or digit, possibly as a surrogate. */
 function isLetterAt(text: string, at: number, unit: number): boolean {
   const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
   const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;

@@ -5,7 +5,7 @@ import { stageResult, unchanged, type StageResult } from './stage.ts';
 import { BASE64_LETTERS, BASE64_VALUES, nextRun, NO_DIGIT } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
-/** A block of either alphabet, in one or more lines. */
+/** A block in either Base64 alphabet, on one or more lines. */
 const BLOCK = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
 
 const MIN_BLOCK_CHARS = 12;
@@ -34,12 +34,12 @@ export function extractBase64(text: string): StageResult {
 /** Shorter texts, such as greetings in examples, are not payloads. */
 const MIN_PAYLOAD_CHARS = 16;
 
-/** Values in configurations are often encoded: they are decoded, but are not evidence. */
+/** Values in configurations are often encoded, so they are decoded but are not evidence. */
 const isHidden = (text: string, start: number, decoded: string): boolean =>
   decoded.length >= MIN_PAYLOAD_CHARS &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
 
-/** Reads the whole block, or its lines, or parts of a line between separators. */
+/** Decodes the whole block, or its lines, or parts of a line between separators. */
 function readBase64Block(text: string, start: number, block: string): Replacement[] {
   if (!mayBeBase64OfText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
   if (isTokenPart(text, start, start + block.length) || isSafeData(text, start)) return [];
@@ -57,7 +57,7 @@ function readBase64Block(text: string, start: number, block: string): Replacemen
   return found;
 }
 
-/** Tries four offsets for a text that was cut inside a block. */
+/** Tries four offsets if the text may begin inside a block. */
 function readAt(block: string, start: number, isCut: boolean): Replacement | undefined {
   for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
     const decoded = decodeBlock(block.slice(skip));
@@ -79,7 +79,7 @@ function mayBeBase64OfText(block: string): boolean {
   return true;
 }
 
-/** Returns one byte of a single-line block; undefined after its end. Faster than a buffer for most blocks. */
+/** Returns one byte of a single-line block, or undefined after its end. Faster than a buffer for most blocks. */
 export function base64Byte(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
   const high = BASE64_VALUES[block.charCodeAt(at)] ?? NO_DIGIT;
@@ -100,7 +100,7 @@ function decodeBlock(block: string, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Decodes UTF-8, or UTF-16 in which every other byte is 0. Undefined if there are control characters. */
+/** Decodes UTF-8 or UTF-16. Returns undefined for control characters and invalid UTF-8. */
 function decodedText(bytes: Buffer): string | undefined {
   const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
   if (!isWide && !isUtf8(bytes)) return undefined;
@@ -127,7 +127,7 @@ function isTokenPart(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Recognizes drawings, which are text, and Basic credentials, which are secrets. */
+/** Recognizes SVG images, which are text, and Basic credentials, which are secrets. */
 function isSafeData(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 48), start);
   if (/\bBasic\s+$/i.test(before)) return true;

@@ -41,7 +41,7 @@ const BARE_DIGITS = /[0-9A-Fa-f]{16,}/g;
 
 const HEX_DIGITS = alphabetOf('0123456789abcdefABCDEF');
 
-/** Hex dumps show their text. */
+/** The text column of a hex dump. Dumps already show their text. */
 const DUMP_COLUMN = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
 /** Decodes lists of bytes or code points, and bare hexadecimal digits, if they spell words. */
@@ -74,7 +74,7 @@ function readLists(text: string, { list, value }: ListForm): Replacement[] {
 
 const HEAD_UNITS = 32;
 
-/** Checks the first values for control characters. The last of them may be incomplete. */
+/** Checks the first values for control characters, except the last one, which may be incomplete. */
 const mayBeText = (values: readonly number[]): boolean =>
   values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
 
@@ -104,7 +104,7 @@ const isApart = (text: string, start: number, end: number): boolean =>
   !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
   !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
-/** Reads numbers as UTF-8 bytes, or as code points if some exceed 255. Returns undefined if they are not prose. */
+/** Decodes numbers as UTF-8 bytes, or as code points if some exceed 255. Returns undefined if unreadable. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;

@@ -31,11 +31,11 @@ export const kinds = {
 } as const;
 
 /** Length of an array indexed by kind. */
-export const kindPlaces = Object.keys(kinds).length + 1;
+export const kindArrayLength = Object.keys(kinds).length + 1;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Invisible code points, without tabs and line breaks. */
+/** Invisible code points, except tabs and line breaks. */
 export const invisibleRanges: readonly (readonly [first: number, last: number])[] = [
   [0x00, 0x08],
   [0x0e, 0x1f],
@@ -83,7 +83,7 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** Kind of each code point. Beyond the basic plane, 0 until requested: this leaves the memory untouched. */
+/** Kind by code point. Beyond the Basic Multilingual Plane, 0 until requested, so that memory stays untouched. */
 const known = new Uint8Array(0x110000);
 const UNKNOWN = 0;
 
@@ -139,7 +139,7 @@ function learnAll(): void {
   }
 }
 
-/** Blocks of letters and marks in the basic plane, without CJK. */
+/** Blocks of letters and marks in the Basic Multilingual Plane, except CJK. */
 const letterBlocks = [
   [0x80, 0x2bff],
   [0x2c00, 0x2dff],

@@ -1,6 +1,6 @@
 /**
  * An ASCII letter, followed by letters of other scripts that look like it in most fonts. Unlike Unicode's table (TR39),
- * which folds every bar to `l`, Cyrillic and Greek capital I become I: words are read here, not compared.
+ * which folds every bar to `l`, Cyrillic and Greek capital I become I, because words are read here, not compared.
  */
 export const strictLookalikes: readonly string[] = [
   'A\u0410\u0391\u13aa\u15c5\ua4ee\ud800\udea0',
@@ -88,9 +88,7 @@ export const looseLookalikes: readonly string[] = [
   'z\uab93\ud806\udcc4\u03b6',
 ];
 
-/**
- * Non-ASCII Latin letters that look like an ASCII letter. They do not count as evidence, because languages use them.
- */
+/** Non-ASCII Latin letters that look like ASCII letters. Languages use them, so they are not evidence. */
 export const latinLookalikes: readonly string[] = [
   'a\u0251',
   'b\u0180\u0253',
@@ -132,7 +130,7 @@ export const latinLookalikes: readonly string[] = [
   'Z\u01b5',
 ];
 
-/** Small capitals, which style ASCII words outside of phonetics. */
+/** Small capitals, which style ASCII words outside phonetic text. */
 export const smallCapitals: readonly string[] = [
   'a\u1d00',
   'b\u0299',

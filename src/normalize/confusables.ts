@@ -1,5 +1,5 @@
-import { kindOf, kindPlaces, kinds, plainOf, type Kind } from './characters.ts';
-import { takeAccentsOff } from './accents.ts';
+import { kindOf, kindArrayLength, kinds, plainOf, type Kind } from './characters.ts';
+import { removeAccents } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
 import { EditedText } from '../inspect/offset-map.ts';
 import { stageResult, unchanged, type StageResult } from './stage.ts';
@@ -22,18 +22,18 @@ type Script = 0 | 1 | 2;
 
 const FLAGS: ReadonlySet<string> = new Set(flagCodes.split(' '));
 
-/** Longer words are cut. */
+/** Longer words are split. */
 const MAX_WORD_UNITS = 512;
 
 /**
- * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII. Lookalikes
- * from other scripts are replaced in words of mixed script, and in whole words between Latin ones.
+ * Stage 1: replaces lookalikes from other scripts, and mathematical, fullwidth and enclosed letters, with ASCII.
+ * Lookalikes are replaced in mixed-script words, and in whole words between Latin words.
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
   const edited = new EditedText(text);
   if (!hasSuspects(text)) {
-    takeAccentsOff(text, edited);
+    removeAccents(text, edited);
     return stageResult(edited, false);
   }
   const found = suspects(text);
@@ -117,7 +117,7 @@ const opensWord = (kind: Kind): boolean =>
   kind !== kinds.other && kind !== kinds.invisible && kind !== kinds.mark;
 
 function readWord(text: string, start: number, previous: Script): Suspect {
-  const counts = new Uint16Array(kindPlaces);
+  const counts = new Uint16Array(kindArrayLength);
   let plain = '';
   let at = start;
   let end = start;
@@ -155,7 +155,7 @@ function scriptOf(counts: Uint16Array): Script {
   return countOf(counts, kinds.ascii) + countOf(counts, kinds.latin) > 0 ? 1 : 0;
 }
 
-/** Recognizes words that consist only of ASCII letters and lookalikes of another script. */
+/** Recognizes words that consist only of ASCII characters and lookalikes, with at least one of each. */
 function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   const alike = lookalikes(counts) + countOf(counts, kinds.latinLookalike);
   const ascii = countOf(counts, kinds.ascii);
@@ -164,16 +164,17 @@ function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
     return false;
   // Phonetic transcriptions begin with a slash, a bracket or a stress mark.
   if (countOf(counts, kinds.latinLookalike) > 0 && /[/[\u02c8\u02cc]/.test(before)) return false;
-  // A typing error in text of another script.
+  // A word with more lookalikes in text of another script is a typo.
   return !(alike > ascii && previous === 2 && next !== 1);
 }
 
 /**
- * Reports whether a mixed word proves hiding. Among other scripts, which add endings to names, it must be a known word.
+ * Reports whether a mixed-script word proves obfuscation. Next to other scripts, which add endings to names, the word
+ * must be known.
  */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
-  // Initials with an ending.
+  // Initials with an ending from another script.
   if (plain.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(plain)) return false;
   if (previous === 2 || next === 2) return isWord(plain, 4);
   if (countOf(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
@@ -185,7 +186,7 @@ function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
 
 const unleet = (plain: string): string => plain.replace(/[013457]/g, (digit) => READ_AS[digit] ?? digit);
 
-/** Recognizes lookalikes and ASCII letters that spell a word and are separated by one sign. */
+/** Recognizes a word spelled in ASCII letters and lookalikes that one repeated sign separates. */
 function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
   if (!found.some((word) => isWholeLookalike(word) && word.plain.length === 1)) return false;
   for (const [chain] of text.matchAll(/(?<![\p{L}\p{N}])\p{L}([._\-*|/~+])\p{L}(?:\1\p{L}){2,30}/gu)) {
@@ -219,7 +220,7 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   return resolved.some((kind) => countOf(word.counts, kind) > 0) ? resolved : [];
 }
 
-/** Recognizes fullwidth letters or digits without Chinese or Japanese ones. */
+/** Recognizes words with fullwidth letters or digits and without CJK characters. */
 const isWideWord = ({ counts, plain }: Suspect): boolean =>
   countOf(counts, kinds.fullwidth) > 1 && countOf(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
 

@@ -11,7 +11,7 @@ const FIRST_LETTER = 0x61;
 const LEARNT = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
 /** One root, and at most one node per letter. */
 const MAX_NODES = 1 + LEARNT.join('').length;
-/** Tree of known words: the next node at `node * ALPHABET_SIZE + letter`, or 0. */
+/** Trie of known words: the next node at `node * ALPHABET_SIZE + letter`, or 0. */
 const following = new Uint16Array(MAX_NODES * ALPHABET_SIZE);
 const endsWord = new Uint8Array(MAX_NODES);
 
@@ -30,8 +30,8 @@ function learnWord(word: string): void {
 for (const word of LEARNT) learnWord(word);
 
 /**
- * Splits letters A to Z into as few known words as possible; returns undefined if impossible. Takes linear time,
- * because words are short.
+ * Splits letters A to Z into as few known words as possible. Returns undefined if this is impossible. Takes linear
+ * time, because words are short.
  */
 export function segment(letters: string): string[] | undefined {
   const text = letters.toLowerCase();
@@ -56,7 +56,7 @@ export function segment(letters: string): string[] | undefined {
 const after = (node: number, letter: number): number =>
   letter >= 0 && letter < ALPHABET_SIZE ? (following[node * ALPHABET_SIZE + letter] ?? 0) : 0;
 
-/** @param from start of the word that ends at each position */
+/** @param from start of the word that ends at each offset */
 function segmentsOf(letters: string, from: readonly number[]): string[] {
   const cuts: string[] = [];
   for (let end = letters.length; end > 0; end = from[end] ?? 0) cuts.push(letters.slice(from[end] ?? 0, end));
@@ -71,7 +71,7 @@ const CHAINS =
 const SPLIT_WORD =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
-/** Fast test. Starts at the signs, of which most texts have few. */
+/** Fast test. Starts with the sign, because most texts contain few signs. */
 const MAY_HAVE_PIECES = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
 
 interface Chain {
@@ -130,8 +130,8 @@ function evidentSigns(found: readonly Chain[]): string[] {
 }
 
 /**
- * Returns the points of a chain. One known word of six letters is enough. Shorter words, which people also spell out,
- * and English sounds need more.
+ * Returns the points of a chain, of which two are enough. A known word of at least six letters scores two. Shorter
+ * words, which people also spell out, and words that only sound English score one.
  */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < MIN_WORD_LETTERS || isPattern(letters)) return 0;

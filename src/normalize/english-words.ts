@@ -1,4 +1,4 @@
-/** Common English words, and words of prompts, commands and secrets. */
+/** Common English words, and words from prompts, commands and secrets. */
 const listed = `
 a about above absolutely accept access according account act acting action actions actually add additional address admin
 administrator advice after again against agent ai all allow allowed almost along already also although always am amount an
@@ -73,7 +73,7 @@ export const words: ReadonlySet<string> = new Set(listed.trim().split(/\s+/));
 export const isWord = (text: string, letters = 3): boolean =>
   text.length >= letters && words.has(text.toLowerCase());
 
-/** Word characters and two word edges; index 0 represents all others. */
+/** Two word edges and the word characters. Index 0 stands for all other characters. */
 const signs = '\0^$abcdefghijklmnopqrstuvwxyz0123456789';
 const START_SIGN = 1;
 const END_SIGN = 2;
@@ -95,10 +95,10 @@ const triples = new Uint8Array(signs.length ** 3);
 
 for (const word of words) for (let at = 0; at < word.length; at++) triples[tripleAt(word, at)] = 1;
 
-/** Longer words are not English. */
+/** Longer words are not considered English. */
 const MAX_LIKELY_LETTERS = 24;
 
-/** Recognizes known words, and words whose letter triples all occur in known words. */
+/** Reports whether a word is known, or at least 65 % of its letter triples occur in known words. */
 export function soundsEnglish(text: string): boolean {
   if (text.length > MAX_LIKELY_LETTERS) return false;
   const word = text.toLowerCase();
@@ -109,7 +109,7 @@ export function soundsEnglish(text: string): boolean {
   return known >= word.length * 0.65;
 }
 
-/** Reports whether the first 4,000 characters are known words with spaces, or several non-ASCII words. */
+/** Reports whether the first 4,000 characters are mostly words and spaces, in English or another language. */
 export function isProse(text: string): boolean {
   const sample = text.slice(0, 4000);
   const found = sample.match(/\p{L}[\p{L}\p{M}'\u2019]*/gu) ?? [];

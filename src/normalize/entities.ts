@@ -72,14 +72,14 @@ export const entities: ReadonlyMap<string, string> = new Map(
   listed.flatMap(([names, character]) => names.split(' ').map((name): [string, string] => [name, character])),
 );
 
-/** Returns the character of a complete escape of URLs, programs or HTML; undefined for unknown ones. */
+/** Returns the character of a complete `%u`, backslash or HTML escape, or undefined if it is unknown. */
 export function escapedCharacter(source: string): string | undefined {
   if (source.startsWith('&') && source.charAt(1) !== '#') {
     const named = source.slice(1, -1);
     return entities.get(named) ?? entities.get(named.toLowerCase());
   }
   const isHex = !source.startsWith('&') || source.charAt(2) === 'x' || source.charAt(2) === 'X';
-  // Parsing stops at the terminator.
+  // `parseInt` stops at the terminator.
   return characterOf(Number.parseInt(source.slice(digitsAt(source)), isHex ? 16 : 10));
 }
 

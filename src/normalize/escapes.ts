@@ -5,7 +5,7 @@ import { decodeByteLists } from './byte-lists.ts';
 import { EditedText } from '../inspect/offset-map.ts';
 import { stageResult, unchanged, type StageResult } from './stage.ts';
 
-/** Escapes: %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
+/** Escapes: %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named HTML character references. */
 const ESCAPES =
   /%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2})|&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};/g;
 
@@ -18,7 +18,7 @@ interface Escape {
   readonly end: number;
   readonly family: Family;
   readonly character: string;
-  /** Whether it is a format such as %4d or %64s. */
+  /** Whether the escape looks like a printf format, such as %4d or %64s. */
   readonly isFormat: boolean;
 }
 
@@ -40,7 +40,7 @@ export function decodeEscapes(text: string): StageResult {
   return stageResult(edited, hidden);
 }
 
-/** Finds all escapes in order, and joins percent-encoded bytes into characters. */
+/** Finds all escapes in order, and joins encoded bytes into characters. */
 function readEscapes(text: string): Escape[] {
   const found: Escape[] = [];
   let bytes: Escape[] = [];
@@ -185,7 +185,7 @@ function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
   return wordsOf(`${before}\u0001${inner}\u0002${after}`).some(hasHiddenLetters);
 }
 
-/** Recognizes ASCII letters, plain or styled. Other scripts are escaped for good reasons. */
+/** Includes styled letters and invisible characters, but not other scripts, which are escaped for good reasons. */
 function isPlainLetter({ character }: Escape): boolean {
   const kind = kindOf(character.codePointAt(0) ?? 0);
   return (
@@ -199,7 +199,7 @@ function isNeedless(run: readonly Escape[]): boolean {
   return run.length >= 6 && new Set(plain.map(({ character }) => character)).size > 2;
 }
 
-/** Recognizes a letter within letters, or an invisible character between two. */
+/** Recognizes an escaped letter within a word, or an escaped invisible character between two letters. */
 function hidesOne({ character, family }: Escape, before: string, after: string): boolean {
   const kind = kindOf(character.codePointAt(0) ?? 0);
   if (kind === kinds.invisible && character !== '\xad') return before !== '' && after !== '';
@@ -208,7 +208,7 @@ function hidesOne({ character, family }: Escape, before: string, after: string):
   return before.length + after.length >= 2;
 }
 
-/** Returns the words of a marked run. \u0001 opens and \u0002 closes the escaped part. */
+/** Returns the words of a marked run. The escaped part begins with \u0001 and ends with \u0002. */
 const wordsOf = (marked: string): string[] => marked.match(/[A-Za-z\u0001\u0002]+/g) ?? [];
 
 /** Requires three letters that are not all the same, at least one of them escaped. */
@@ -219,7 +219,7 @@ function hasHiddenLetters(word: string): boolean {
   return escaped.length > 0;
 }
 
-/** Path climbs, before a separator and after one. */
+/** Path climbs (`..`) before a separator, and after one. */
 const CLIMBS_OUT = /\.\.(?=[/\\])/g;
 const CLIMBS_IN = /(?<=[/\\])\.\./g;
 
@@ -238,6 +238,6 @@ function hidesTraversal(text: string, found: readonly Escape[]): boolean {
   return climbs(decoded) > climbs(text);
 }
 
-/** Replaces dots and slashes that lenient file systems accept. */
+/** Replaces lookalikes of dots and slashes that lenient file systems accept. */
 const plainPath = (text: string): string =>
   text.replace(/\uff0e/g, '.').replace(/[\u2215\u2216\uff0f\uff3c]/g, '/');

@@ -20,20 +20,20 @@ function readTags(points: readonly number[]): string | undefined {
     : String.fromCharCode(...tags.slice(0, 8192).map((tag) => tag - 0xe0000));
 }
 
-/** Reads variation selectors 1 to 16 as the bytes 0 to 15, and 17 to 256 as the others. */
+/** Maps variation selectors 1 to 256 to bytes 0 to 255. */
 function selectorByte(point: number): number | undefined {
   if (point >= 0xfe00 && point <= 0xfe0f) return point - 0xfe00;
   return point >= 0xe0100 && point <= 0xe01ef ? point - 0xe0100 + 16 : undefined;
 }
 
-/** Also tries each byte less 16, since some encoders skip the first 16 selectors. */
+/** Also tries each byte minus 16, because some encoders skip the first 16 selectors. */
 function readSelectors(points: readonly number[]): string | undefined {
   const bytes = points.map(selectorByte).filter((byte) => byte !== undefined);
   if (bytes.length < 3) return undefined;
   return readableBytes(bytes) ?? readableBytes(bytes.map((byte) => byte - 16));
 }
 
-/** Reads two kinds of characters as 0 and 1, in either assignment, high bit first. */
+/** Reads two distinct characters as 0 and 1, in either assignment, high bit first. */
 function readBits(points: readonly number[]): string | undefined {
   const kinds = [...new Set(points)];
   if (points.length < 24 || kinds.length !== 2) return undefined;

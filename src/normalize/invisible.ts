@@ -14,9 +14,9 @@ const KEYCAP = '\u20e3';
 const RIGHT_TO_LEFT_OVERRIDE = '\u202e';
 
 /**
- * Stage 2: removes invisible characters inside or around Latin words, shows text in tags, selectors or bits, and
- * removes marks stacked on letters. Joiners of other scripts and emoji are kept, as are direction marks next to
- * right-to-left letters.
+ * Stage 2: removes invisible characters inside or around Latin words, decodes text in tags, selectors or bits, and
+ * removes marks stacked on letters. Keeps joiners in other scripts and emoji, and direction marks next to right-to-left
+ * letters.
  */
 export function stripInvisible(text: string): StageResult {
   if (!CANDIDATES.test(text)) return unchanged(text);
@@ -48,7 +48,7 @@ function runAt(text: string, start: number): Span | undefined {
   return end > start ? { start, end } : undefined;
 }
 
-/** Removes or shows one run. Returns 1 if it hid something. */
+/** Removes or decodes one run. Returns 1 if the run hid something. */
 function strip(text: string, run: Span, edited: EditedText, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
@@ -65,7 +65,7 @@ function strip(text: string, run: Span, edited: EditedText, isHyphenated: boolea
   return isWithinWord(text, run, left, right) ? 1 : 0;
 }
 
-/** Recognizes a black flag with a region's tags, such as England's. */
+/** Recognizes the flag of a region, such as England: a black flag followed by tags. */
 const isSubdivisionFlag = (text: string, start: number, content: string): boolean =>
   content.length > 7 &&
   text.slice(start - 2, start) === '\u{1f3f4}' &&
@@ -106,19 +106,17 @@ function isAtHome(text: string, content: string, left: Neighbour, right: Neighbo
   if (content === '\ufe0f' && text.charAt(run.end) === KEYCAP) return true;
   // The next round would read a remaining override again.
   if (content.includes(RIGHT_TO_LEFT_OVERRIDE)) return false;
-  // Wrong decoding leaves C1 controls.
+  // Text in a wrong encoding may contain C1 controls.
   if (/^[\x80-\x9f]+$/.test(content)) return left !== 'ascii' || right !== 'ascii';
   if (isSelector(content)) return left === 'styled' || !isLatin(left);
   if (left === 'symbol' || right === 'symbol') return JOINS_EMOJI.test(content);
-  if (left !== 'foreign' && right !== 'foreign') return false;
-  // Next to Latin letters, only joiners and direction marks are proper.
-  return !isLatin(left) || !isLatin(right);
+  return left === 'foreign' || right === 'foreign';
 }
 
 const isLatin = (neighbour: Neighbour): boolean =>
   neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
 
-/** Reports whether a run splits a Latin word. Excludes line-break opportunities and marks at the edges of words. */
+/** Reports whether a run splits a Latin word. Excludes line-break opportunities and marks at word edges. */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= MIN_PAYLOAD_UNITS) return true;
   const before = text.charAt(run.start - 1);
@@ -133,12 +131,12 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
 /** A longer run contains data, readable or not. */
 const MIN_PAYLOAD_UNITS = 12;
 
-/** Recognizes a place inside or right before an escape. */
+/** Recognizes a position inside or right before an escape. */
 const isEscapePart = (before: string, after: string): boolean =>
   (/[%&\\#]/.test(before) && /[A-Za-z0-9#]/.test(after)) ||
   (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
 
-/** Reports whether another invisible character is within two letters on either side, which is rare in markup. */
+/** Reports whether a run is one of three invisible runs, one or two characters apart, which is rare in markup. */
 function isDense(text: string, run: Span): boolean {
   const around =
     text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
@@ -158,7 +156,7 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Reports whether at most one soft hyphen has fewer than two letters on either side; hyphenation leaves two. */
+/** Reports whether all soft hyphens but one are between two letters on each side, which hyphenation leaves. */
 function hasOrdinaryHyphens(text: string): boolean {
   let odd = 0;
   for (let at = text.indexOf('\xad'); at >= 0; at = text.indexOf('\xad', at + 1)) {
@@ -175,7 +173,7 @@ function isBetweenLetters(text: string, at: number): boolean {
   });
 }
 
-/** Removes two or more marks, or an overlay, from an ASCII letter. Returns the length read. */
+/** Removes overlays and stacked marks from an ASCII letter. Returns the number of code units processed. */
 function markedEnd(text: string, at: number, edited: EditedText): number {
   const unit = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -188,7 +186,7 @@ function markedEnd(text: string, at: number, edited: EditedText): number {
     end++;
   }
   const count = end - at - 1;
-  // Vietnamese letters have two marks.
+  // Vietnamese vowels may have two marks.
   if (count > 0 && (!kept || count > 2)) edited.replace(at + 1, end, '');
   else if (count === 2 && !/^[aeiouy]$/i.test(text.charAt(at))) edited.replace(at + 1, end, '');
   return Math.max(1, end - at);
@@ -210,7 +208,7 @@ const isOverlay = (unit: number): boolean =>
 
 const MAX_OVERRIDES = 64;
 
-/** Appends text after right-to-left overrides in the order in which it is displayed. */
+/** Appends text after right-to-left overrides in display order. */
 function readOverrides(text: string, edited: EditedText): number {
   let found = 0;
   let at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE);

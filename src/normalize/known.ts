@@ -3,11 +3,11 @@ import { createSearchId, rememberClean, type CleanRecord } from '../clean-texts.
 import type { Awaitable } from '../turns.ts';
 import { normalizeAll, type Normalized, type Obfuscation } from './normalize.ts';
 
-const DISGUISES = createSearchId();
+const OBFUSCATION = createSearchId();
 
 /** Reports whether normalization is known to leave a text unchanged. */
 export function isUndisguised(text: CleanRecord | undefined): boolean {
-  return text?.isClean(DISGUISES) === true;
+  return text?.isClean(OBFUSCATION) === true;
 }
 
 const NOTHING_HIDDEN: Obfuscation = {
@@ -21,15 +21,15 @@ const NOTHING_HIDDEN: Obfuscation = {
 
 type NormalizeAll = (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 
-/** Wraps a normalizer to skip texts without disguise. */
+/** Wraps a normalizer to skip texts that are known to contain no obfuscation. */
 export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   return rememberClean<Normalized>({
     read: normalize,
     isClean: (normalized, text) => normalized.text === text && !normalized.obfuscation.obfuscationDetected,
     clean: (text) => ({ ...asGiven(text), obfuscation: NOTHING_HIDDEN }),
-    search: DISGUISES,
+    search: OBFUSCATION,
   });
 }
 
-/** `normalizeAll`, which skips repeated texts within and across requests. */
+/** Same as `normalizeAll`, but skips repeated texts within and across requests. */
 export const normalizeKnown: NormalizeAll = rememberUndisguised(normalizeAll);

@@ -4,9 +4,7 @@ import { stageResult, unchanged, type StageResult } from './stage.ts';
 import { alphabetOf } from './alphabet-runs.ts';
 import { soundsEnglish, words } from './english-words.ts';
 
-/**
- * Words of orders to a model in other languages, without accents: German, French, Spanish, Italian, Portuguese, Dutch.
- */
+/** Words from instructions to a model in German, French, Spanish, Italian, Portuguese and Dutch, without accents. */
 const listed = `
 alle alles anordnungen antworte anweisung anweisungen befehle bisherigen dein deine deinen einschrankungen entwicklermodus filtern gehorche grenzen
 ignoriere ignorieren missachte nenne obigen ohne regeln richtlinien systemprompt umgehe vergiss verrate vorgaben vorherigen wiederhole zeige
@@ -23,7 +21,7 @@ const ORDER_WORDS: readonly string[] = listed.trim().split(/\s+/);
 const LETTERS = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const SIGNS = alphabetOf('0123456789@$!|(+');
 
-/** A digit or sign before a letter, or between two letters. Starts at the sign, of which most texts have few. */
+/** A digit or sign before a letter, or two after a letter. Starts with the sign, because most texts contain few. */
 const ANY_LEET = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
 const LETTER_OF: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
@@ -39,7 +37,7 @@ function fold(word: string): string {
   return letters;
 }
 
-/** Known words by folded form; English ones first. */
+/** Known words by folded form. English words win. */
 const FOLDED_WORDS: ReadonlyMap<string, string> = new Map(
   [...words, ...ORDER_WORDS].reverse().map((word) => [fold(word), word]),
 );
@@ -55,7 +53,7 @@ interface Token {
 
 /**
  * Stage 5, second part: reads digits and signs as letters in lines where they spell at least two words, or a long one.
- * Raises no flag, since codes, names and versions look alike.
+ * Raises no flag, because codes, names and versions look the same.
  */
 export function readLeet(text: string): StageResult {
   if (!ANY_LEET.test(text)) return unchanged(text);
@@ -115,7 +113,7 @@ function tokenPoints({ source, word }: Token): number {
   return word.length >= 6 ? 2 : 1;
 }
 
-/** Reads numbers as words only in lines full of leet. */
+/** Reads tokens without letters as words only in lines full of leet. */
 function withoutLeet({ source, word }: Token, isDense: boolean): string | undefined {
   const hasLetter = /[A-Za-z]/.test(source);
   if (word !== undefined && word.length > 1 && (hasLetter || isDense)) return word;

@@ -13,7 +13,7 @@ import { sliceEnd, SLICE_UNITS } from './slices.ts';
 import { TRAIT } from './quick-traits.ts';
 import { traitsOf } from './traits.ts';
 
-/** Kinds of hiding (docs/normalization.md). */
+/** Kinds of obfuscation (docs/normalization.md). */
 export interface Obfuscation {
   readonly obfuscationDetected: boolean;
   readonly hasHomoglyphs: boolean;
@@ -27,10 +27,10 @@ export interface Normalized extends TextView {
   readonly obfuscation: Obfuscation;
 }
 
-/** Limit of rounds through the stages, for Base64 in Base64, or entities of lookalikes. */
+/** Maximum number of rounds through the stages, for Base64 in Base64, or entities of lookalikes. */
 const MAX_ROUNDS = 4;
 
-/** Limit of decodings per round; `%252541` has three levels. */
+/** Maximum number of decoding passes per round; `%252541` needs three. */
 const MAX_DECODINGS = 4;
 
 type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
@@ -39,7 +39,7 @@ interface StageOf {
   readonly finding: Finding;
   readonly stage: Stage;
   readonly times: number;
-  /** Traits that a text must have: the stage leaves all other texts unchanged. */
+  /** The stage leaves texts without any of these traits unchanged. */
   readonly traits: number;
 }
 
@@ -64,7 +64,7 @@ export const STAGES: readonly StageOf[] = [
 ];
 
 /**
- * Removes the disguises of a text in linear time. Use `normalizeAll` for long texts.
+ * Removes obfuscation from a text in linear time. Use `normalizeAll` for long texts.
  *
  * @example normalize('I-g-n-o-r-e the rules').text; // 'Ignore the rules'
  */
@@ -85,7 +85,7 @@ function* normalizeInSteps(text: string): Work<Normalized> {
   return joinedSlices(slices, text);
 }
 
-/** Normalizes texts of any length, in turns of the event loop. Equal short texts share one result. */
+/** Normalizes texts of any length, in several event-loop turns. Equal short texts share one result. */
 export function normalizeAll(texts: readonly string[]): Awaitable<readonly Normalized[]> {
   return inTurns(normalizeEach(texts));
 }
@@ -108,7 +108,7 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   return all;
 }
 
-/** Longest text that is shared. Texts that begin with a digit are not: the engine's hash of numbers is predictable. */
+/** Texts that begin with a digit share no result, because the engine's hash of numbers is predictable. */
 const MAX_SHARED_CHARS = 64;
 
 function normalizeSlice(source: string): Normalized {
@@ -219,7 +219,7 @@ function place(slices: readonly NormalizedPart[]): PlacedPart[] {
   });
 }
 
-/** Returns the start or end, in the source, of the unit at `at` in the joined text. */
+/** Returns the start or end, in the source, of the code unit at `at` in the joined text. */
 function originalAt(slices: readonly PlacedPart[], at: number, side: keyof Span): number {
   const slice = slices.findLast((part) => part.at <= at);
   if (slice === undefined) return 0;

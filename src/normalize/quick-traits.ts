@@ -24,7 +24,7 @@ const LANE = 32;
 const ascii = Buffer.alloc(MAX_CHARS + 2 * LANE);
 const SPACE = 0x20;
 
-/** Kinds of characters. A number has one byte per kind, and a byte has one bit per character. */
+/** Character kinds. A number has one byte per kind, and each byte has one bit per character. */
 const LETTER = 0;
 const HEX = 8;
 const BASE64 = 16;
@@ -35,7 +35,7 @@ const KINDS = kindsOf([
   [BASE64, /[A-Za-z0-9+/_-]/],
   [SIGN, /[._\-*|~%\\&@$!+]|[^\t\n\v\f\r\x20-\x7e]/],
 ]);
-/** Kinds of signs. `OTHER` needs a closer look. */
+/** Sign kinds. `OTHER` requires reading character by character. */
 const PLAIN = 0;
 const ESCAPE = 1;
 const OTHER = 2;
@@ -51,7 +51,7 @@ function kindsOf(kinds: readonly (readonly [shift: number, of: RegExp])[]): Int3
   );
 }
 
-/** Returns the traits of an ASCII text, reading 32 characters at a time. Undefined if other traits are possible. */
+/** Returns the traits of an ASCII text, 32 characters at a time, or undefined if other traits are possible. */
 export function quickTraitsOf(text: string): number | undefined {
   const { length } = text;
   if (length > MAX_CHARS || Buffer.byteLength(text) !== length) return undefined;
@@ -138,8 +138,8 @@ function eight(at: number): number {
 function signKindsIn(signs: number, at: number): number {
   let kinds = PLAIN;
   for (let left = signs; left !== 0; left &= left - 1) {
-    const place = LANE - 1 - Math.clz32(left & -left);
-    kinds |= SIGN_KINDS[ascii[at + place] ?? 0] ?? OTHER;
+    const bit = LANE - 1 - Math.clz32(left & -left);
+    kinds |= SIGN_KINDS[ascii[at + bit] ?? 0] ?? OTHER;
   }
   return kinds;
 }
@@ -158,7 +158,7 @@ function shifted(bits: number, before: number, chars: number): number {
   return (bits << chars) | (before >>> (LANE - chars));
 }
 
-/** Returns the bits of the characters two to four places before. */
+/** Returns, for each character, the combined bits of the characters two to four before it. */
 function near(bits: number, before: number): number {
   return shifted(bits, before, 2) | shifted(bits, before, 3) | shifted(bits, before, 4);
 }

@@ -1,18 +1,18 @@
-/** Longest slice in UTF-16 units, normalized in one turn of the event loop. */
+/** Maximum slice length in UTF-16 code units. One event-loop turn normalizes one slice. */
 export const SLICE_UNITS = 8192;
 
 const SEARCH_UNITS = 2048;
 
-/** Minimum letters of an ordinary word, and maximum blanks between two words. */
+/** Minimum number of letters in an ordinary word. */
 const WORD_LETTERS = 3;
-const MOST_BLANKS = 8;
+/** Maximum run of white space between two words. */
+const MAX_SPACES = 8;
 
-/** Returns the end of the slice that begins at `start`. */
 export function sliceEnd(text: string, start: number): number {
   return text.length - start <= SLICE_UNITS ? text.length : cut(text, start, start + SLICE_UNITS);
 }
 
-/** Prefers a gap between words of three letters, then white space, then a place outside of escapes and blocks. */
+/** Cuts between words of at least three letters if possible, or else at white space, or else outside escapes. */
 function cut(text: string, start: number, limit: number): number {
   const from = Math.max(start + 1, limit - SEARCH_UNITS);
   const window = text.slice(from, limit);
@@ -20,14 +20,14 @@ function cut(text: string, start: number, limit: number): number {
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
 }
 
-/** Finds blanks between words of three letters, possibly after a punctuation mark. */
+/** Finds the last white space between words of at least three letters, optionally after a punctuation mark. */
 function lastGap(window: string): number | undefined {
   let letters = 0;
   for (let at = window.length - 1; at >= 0; at--) {
     const unit = window.charCodeAt(at);
     if (isLetter(unit)) letters += 1;
     else {
-      const gap = letters >= WORD_LETTERS && isSpace(unit) ? startOfBlanks(window, at) : undefined;
+      const gap = letters >= WORD_LETTERS && isSpace(unit) ? startOfSpace(window, at) : undefined;
       if (gap !== undefined && isAfterWord(window, gap)) return gap;
       letters = 0;
     }
@@ -35,11 +35,11 @@ function lastGap(window: string): number | undefined {
   return undefined;
 }
 
-/** Returns the start of the blanks that end here; undefined if there are too many. */
-function startOfBlanks(window: string, last: number): number | undefined {
+/** Returns the start of the white space that ends at `last`, or undefined if it is too long. */
+function startOfSpace(window: string, last: number): number | undefined {
   let start = last;
   while (start > 0 && isSpace(window.charCodeAt(start - 1))) start -= 1;
-  return last - start < MOST_BLANKS ? start : undefined;
+  return last - start < MAX_SPACES ? start : undefined;
 }
 
 function isAfterWord(window: string, end: number): boolean {
@@ -62,7 +62,7 @@ function isSpace(unit: number): boolean {
   return /\s/.test(String.fromCharCode(unit));
 }
 
-/** Avoids escapes, surrogate pairs and invisible runs; cuts long blocks at a multiple of four. */
+/** Cuts outside escapes and surrogate pairs, and Base64 blocks at a multiple of four characters. */
 function hardCut(text: string, start: number, limit: number): number {
   const tail = text.slice(limit - 16, limit + 16);
   const escape = /[%\\&][^%\\&]{0,11}$/.exec(tail.slice(0, 16));

@@ -2,7 +2,7 @@ import type { EditedText, TextView } from '../inspect/offset-map.ts';
 
 export interface StageResult {
   readonly text: string;
-  /** Whether something was hidden. */
+  /** Whether the stage found obfuscation. */
   readonly found: boolean;
   /** Maps spans of `text` to the input. Absent if the text has not changed. */
   readonly toOriginal?: TextView['toOriginal'];

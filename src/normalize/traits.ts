@@ -6,7 +6,7 @@ const DIGIT = 2;
 const LEET = 4;
 const HEX = 8;
 const WORD = LETTER | DIGIT;
-/** Other characters: Base64 signs, possible singles, separators of bytes, signs that split words. */
+/** Other characters: Base64 signs, possible single letters, byte separators, signs that split words. */
 const BASE64 = 16;
 const SINGLE = 32;
 const BETWEEN = 64;
@@ -40,29 +40,29 @@ function signKindOf(unit: number): number {
   return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
-/** A single pair of digits between signs is not a list. */
+/** A single pair of hexadecimal digits is not a list. */
 const MOST_PAIRS = 1;
 const SHORTEST_BLOCK = 12;
-/** Maximum distance of two signs with letters between them. */
+/** Maximum distance between two equal signs with letters between them. */
 const FARTHEST_SIGN = 4;
-/** Maximum distance of two letters around a sign with a space on either side. */
+/** Maximum distance between two single letters: a sign with a space on each side. */
 const WIDEST_GAP = 3;
 const MOST_SINGLES = 2;
 const SMALL_U = 0x75;
 
 const reader = new UnitReader(8_192);
 
-/** Finds the traits of a text in one pass. Stages leave texts without their trait unchanged. */
+/** Returns the traits of a text (bits of `TRAIT`). Stages leave texts without their traits unchanged. */
 export function traitsOf(text: string): number {
   return quickTraitsOf(text) ?? readTraits(text);
 }
 
-/** Finds the traits character by character. */
+/** Same as `traitsOf`, character by character. */
 export function readTraits(text: string): number {
   const { length } = text;
   const units = reader.read(text);
   let traits = 0;
-  /** Possible start of a Base64 block, start of a possible single, number and end of singles. */
+  /** Start of a possible Base64 block, start of a possible single letter, number and end of single letters. */
   let block = 0;
   let single = 0;
   let singles = 0;
@@ -102,7 +102,7 @@ export function readTraits(text: string): number {
         singleEnd = at;
       }
       if (kind === BEYOND) {
-        // The character separates letters, or is itself a single one.
+        // The character separates letters, or is itself a single letter.
         singles += 1;
         singleEnd = at + 1;
       }

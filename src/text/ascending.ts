@@ -1,9 +1,9 @@
-/** Returns the index of the last number up to `most` in an ascending list, or -1. */
+/** Returns the index of the last number not greater than `most` in an ascending array, or -1. */
 export function lastUpTo(ascending: readonly number[], most: number): number {
   return lastIndexUpTo(ascending.length, (index) => ascending[index] ?? 0, most);
 }
 
-/** Does the same for numbers given by index. */
+/** Same as `lastUpTo`, for numbers that a function returns by index. */
 export function lastIndexUpTo(count: number, numberAt: (index: number) => number, most: number): number {
   let low = 0;
   let high = count;

@@ -18,19 +18,19 @@ export function mayBeIdentified(text: string): boolean {
   return NUMBER.test(text) || TOKEN.test(text);
 }
 
-/** Names of members whose value is named by another member: `{"name": "…", "value": "…"}`. */
+/** Names of members whose value another member names: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** Matches such members, lists of texts, and numbers written as texts. */
+/** Matches JSON with members of such names, arrays of strings, or strings that begin with a number. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
 export function mayHoldIdentified(json: string): boolean {
   return TELLING.test(json);
 }
 
-/** Number of members considered on either side. */
+/** Number of members considered on each side. */
 const NEIGHBOURS = 4;
 
-/** A container, with the number of its members up to a text. */
+/** A container. `next` is the index after the member with the text. */
 export interface Holder {
   readonly value: object;
   readonly names: readonly string[] | undefined;
@@ -72,7 +72,7 @@ function valueText(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' && text.length <= MAX_VALUE_CHARS ? text : undefined;
 }
 
-/** Returns the end of the preceding texts, which are read only if they may identify the text. */
+/** Returns the end of the preceding texts as context. Calls `textsBefore` only if they may identify the text. */
 export function besideText(text: string, textsBefore: () => readonly string[]): readonly string[] {
   const isIdentified = mayBeIdentified(text);
   if (!isIdentified && !SHORT_NUMBER.test(text)) return NOTHING;

@@ -12,7 +12,7 @@ import {
 import { STOPWORDS } from './stopwords.ts';
 import { UnitReader } from './units.ts';
 
-/** Longer words (Base64, hashes, minified lines) are read in pieces. */
+/** Longer words (Base64, hashes, minified lines) are split. */
 const MAX_WORD_CHARS = 32;
 
 const SPACE = 0x20;
@@ -28,7 +28,7 @@ const U = 0x75;
 const X = 0x78;
 const Y = 0x79;
 
-/** Lower case of ASCII letters and digits; 0 for other characters. */
+/** Lower-case codes of ASCII letters and digits; 0 for other characters. */
 const IN_WORD = Uint8Array.from({ length: 128 }, (_, unit) => {
   const sign = String.fromCharCode(unit);
   return /[A-Za-z0-9]/.test(sign) ? sign.toLowerCase().charCodeAt(0) : 0;
@@ -57,7 +57,8 @@ let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
 /**
- * Returns `contentWords` of an ASCII text as n-grams, without a string per word. The next call overwrites the result.
+ * Returns the n-grams of `contentWords` without creating strings, or undefined if the text is not ASCII. The next call
+ * overwrites the result.
  */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
@@ -102,7 +103,7 @@ function isStopword(units: Uint16Array, start: number, end: number, hash: number
   return false;
 }
 
-/** Returns the end of the word's stem, like `stem`; `ies` becomes `y`. */
+/** Returns the end of the stem (see `stem`). Writes `y` into `units` for the ending `ies`. */
 function stemEnd(units: Uint16Array, start: number, end: number): number {
   const last = units[end - 1];
   if (last !== S && last !== G && last !== D) return end;
@@ -130,7 +131,7 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
   return length > 3 && second !== S && second !== U && second !== I ? end - 1 : end;
 }
 
-/** Adds the n-grams of one word. The word's ends count as characters. */
+/** Adds the n-grams of one word, with a space added at either end. */
 function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
   let size = start;
   let before = SPACE;
@@ -151,11 +152,11 @@ const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPA
 
 /**
  * Returns the content words of a text, with repeats: NFKC in lower case, without stopwords, lightly stemmed. In scripts
- * without spaces, every two adjacent characters are a word.
+ * without spaces, every two adjacent characters form a word.
  */
 export function contentWords(text: string): string[] {
   const words: string[] = [];
-  // Cut twice, since NFKC may expand one character to a sentence.
+  // Truncated twice, because NFKC may expand one character to a sentence.
   const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
   for (const [run, unspaced] of read.matchAll(RUNS)) {
     if (unspaced !== undefined) addCharacterPairs(words, unspaced);
@@ -175,7 +176,7 @@ function gramsOfAll(text: string): WordGrams {
 
 const END_CHARS = 640;
 
-/** Returns undefined if the middle must also be read. */
+/** Returns undefined if the whole text must be read. */
 function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   if (text.length <= 2 * END_CHARS) return undefined;
   const headEnd = text.lastIndexOf(' ', END_CHARS);
@@ -218,7 +219,7 @@ function addPieces(words: string[], word: string): void {
   for (let at = 0; at < word.length; at += MAX_WORD_CHARS) words.push(word.slice(at, at + MAX_WORD_CHARS));
 }
 
-/** Removes common English endings (plural, -ed, -ing) in lower case. Other languages lose at most a letter. */
+/** Removes common English endings (plural, -ed, -ing) from a word in lower case. */
 export function stem(word: string): string {
   if (!ENDINGS.has(word.charCodeAt(word.length - 1))) return word;
   const singular = withoutPlural(word);

@@ -1,2 +1,2 @@
-/** Maximum number of times that an encoded text is decoded again: `%2541` is encoded twice. More is hostile. */
+/** Maximum number of decoding passes over a text; `%2541` needs two. Only hostile texts need more. */
 export const MAX_DECODINGS = 3;

@@ -1,7 +1,4 @@
-/**
- * Reports whether a name matches a glob, in which `*` matches any characters. Each piece takes time linear in the
- * length of the name.
- */
+/** Reports whether a name matches a glob, in which `*` matches any characters. Takes linear time for each `*`. */
 export function globMatches(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*');
   const tail = rest.pop();

@@ -1,4 +1,4 @@
-/** `message` and `type` belong to the outcome. */
+/** `type` and `message` become attributes of the outcome element. */
 export interface JunitCase {
   readonly classname: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export function junitCase({ outcome, type, message, detail, ...attributes }: Jun
   return `${open}>${result}${body}</testcase>\n`;
 }
 
-/** Returns a report in JUnit format, which CI systems read. */
+/** Returns a report in JUnit XML format, for CI systems. */
 export function junitXml(suites: readonly JunitSuite[]): string {
   const all = { tests: 0, failures: 0, errors: 0, skipped: 0 };
   for (const { tests, failures, errors, skipped } of suites) {
@@ -64,7 +64,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Invisible characters, and characters that control a terminal or that XML 1.0 excludes. */
+/** Characters that are invisible, control a terminal or are not allowed in XML 1.0. */
 const UNSHOWN = /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu;
 
 function xmlText(text: string): string {

@@ -1,14 +1,13 @@
 /**
- * Invisible characters, and characters that reorder adjacent ones or move the cursor of a terminal: control and format
- * characters, line separators, unassigned and private characters, fillers, selectors, the blank Braille pattern.
+ * Characters that are invisible, reorder text or move the terminal cursor: control, format, unassigned and private-use
+ * characters, line separators, fillers, variation selectors and the blank Braille pattern.
  */
 const UNSEEN = String.raw`\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`;
 const ANY_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
 const ALL_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
-export const LABEL_RULE = 'must have no control, bidirectional, zero-width or other invisible characters';
+export const LABEL_RULE = 'must not contain control, bidirectional, zero-width or other invisible characters';
 
-/** Reports whether a label has no such characters. Plain labels that look alike are equal. */
 export function isPlainLabel(text: string): boolean {
   return !ANY_UNSEEN.test(text);
 }
@@ -17,7 +16,7 @@ export function replaceUnseen(text: string, instead: (unseen: string) => string)
   return text.replace(ALL_UNSEEN, instead);
 }
 
-/** Reduces a name from a client to plain characters of bounded length, for messages and headers. */
+/** Truncates a client-supplied name and replaces special characters, for use in messages and headers. */
 export function printableName(name: string): string {
   return name.slice(0, 96).replace(/[^A-Za-z0-9._:/@-]/g, '?');
 }

@@ -7,7 +7,7 @@ export interface WordGrams {
   readonly ends: Readonly<Uint32Array>;
 }
 
-/** Number of adjacent n-grams that make a word count as shared: three, or all n-grams of a short word. */
+/** Minimum length of a run of shared n-grams. In a shorter word, all n-grams must be shared. */
 const MIN_RUN = 3;
 export const FNV_OFFSET = 0x811c9dc5;
 export const FNV_PRIME = 0x01000193;
@@ -15,13 +15,13 @@ const SPACE = 0x20;
 
 export const NO_GRAMS: GramSet = new Uint16Array(0);
 
-/** A mark for each n-gram while a function is running, otherwise 0. Ten times faster than sets of numbers. */
+/** A mark for each n-gram while a function is running, otherwise 0. Ten times faster than a `Set` of numbers. */
 const marks = new Uint8Array(0x10000);
 const SEEN = 1;
 const IN_SET = 2;
 const SHARED = 4;
 
-/** Returns the 3-character n-grams of each word. The ends of a word count as characters. */
+/** Returns the 3-character n-grams of each word, with a space added at either end. */
 export function wordGrams(words: readonly string[]): WordGrams {
   const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(words.length);
@@ -39,7 +39,7 @@ export function wordGrams(words: readonly string[]): WordGrams {
   return { grams, ends };
 }
 
-/** FNV-1a over the UTF-16 units of one n-gram, folded to 16 bits. */
+/** FNV-1a over the UTF-16 code units of one n-gram, folded to 16 bits. */
 export function gram16(one: number, two: number, three: number): number {
   let hash = Math.imul(FNV_OFFSET ^ one, FNV_PRIME);
   hash = Math.imul(hash ^ two, FNV_PRIME);
@@ -88,7 +88,7 @@ function unmark(grams: GramSet): void {
   for (let at = 0; at < grams.length; at++) marks[grams[at] ?? 0] = 0;
 }
 
-/** Returns whole words with at most `maxGrams` n-grams, half from each end. */
+/** Returns whole words with at most `maxGrams` distinct n-grams, half from each end. */
 export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams {
   const { grams, ends } = words;
   if (grams.length <= maxGrams) return words;
@@ -97,13 +97,13 @@ export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams 
   return joinWords(wordsBetween(words, 0, head), wordsBetween(words, tail, ends.length));
 }
 
-/** Returns the first words with at most `maxGrams` n-grams; undefined if all words fit. */
+/** Returns the first words with at most `maxGrams` distinct n-grams, or undefined if all words fit. */
 export function headWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const count = wordsWithin(words, maxGrams, 0, words.ends.length);
   return count === words.ends.length ? undefined : wordsBetween(words, 0, count);
 }
 
-/** Returns the last words with at most `maxGrams` n-grams; undefined if all words fit. */
+/** Returns the last words with at most `maxGrams` distinct n-grams, or undefined if all words fit. */
 export function tailWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const { length } = words.ends;
   const count = wordsWithin(words, maxGrams, length - 1, -1);
@@ -154,8 +154,8 @@ function wordEnd({ ends }: WordGrams, index: number): number {
 }
 
 /**
- * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared n-grams: unrelated texts share
- * single n-grams ("ion", "pro"), whereas related texts share words.
+ * Returns |A ∩ B| / |A|, or 0 for empty A. Counts only runs of shared n-grams, because unrelated texts share single
+ * n-grams ("ion", "pro"), whereas related texts share words.
  */
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;
@@ -205,7 +205,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
 /**
- * Encodes a set as text, three characters per member. Concatenated texts encode a union. Built in one buffer, since
+ * Encodes a set as text, three characters per n-gram. Concatenated texts encode a union. Built in one buffer, because
  * joining character by character takes ten times the memory.
  */
 export function encodeGrams(set: GramSet): string {
@@ -219,13 +219,13 @@ export function encodeGrams(set: GramSet): string {
   return codes.toString('latin1');
 }
 
-/** Value of a character by code; 64 for others. */
+/** Base64 values by character code; 64 for other characters. */
 const BASE64_VALUES = Uint8Array.from({ length: 128 }, (_, unit) => {
   const value = BASE64.indexOf(String.fromCharCode(unit));
   return value < 0 ? 64 : value;
 });
 
-/** Decodes a text made by {@link encodeGrams}; undefined if it is invalid. */
+/** Returns the set encoded by {@link encodeGrams}, or undefined if the text is invalid. */
 export function decodeGrams(text: string): GramSet | undefined {
   if (text === '') return NO_GRAMS;
   if (text.length % GRAM_TEXT_CHARS !== 0) return undefined;

@@ -1,13 +1,13 @@
-/** Names of services are shorter, or consist of words. */
+/** Service names are shorter or consist of words. */
 const LEAST_CHARS = 24;
 const RUN = /[A-Za-z0-9]{16,}/g;
 const MIXED = /[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])/g;
-/** Minimum of letters and digits, minimum of changes between them, and maximum of characters per change. */
+/** Minimum number of letters and digits, minimum number of changes between them, and maximum characters per change. */
 const LONG = { chars: 16, changes: 5, apart: 4 };
-/** Names with a version change as often as short random text, except for hex. */
+/** Stricter, because names with a version have as many changes as short random text other than hex. */
 const SHORT = { chars: 8, changes: 4, apart: 2.5 };
 
-/** Reports whether a segment of a URL looks like a credential: long, or as mixed as random text (UUIDs, hex). */
+/** Reports whether a URL segment looks like a credential: a long mixed run, or as mixed as random text (UUIDs, hex). */
 export function isOpaqueSegment(segment: string): boolean {
   if (segment.length >= LEAST_CHARS && (segment.match(RUN) ?? []).some(hasLettersAndDigits)) return true;
   const joined = segment.replaceAll(/[^A-Za-z0-9]+/g, '');

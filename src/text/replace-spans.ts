@@ -4,7 +4,7 @@ export interface Replacement extends Span {
   readonly text: string;
 }
 
-/** Replaces spans. Overlapping or adjacent spans are merged, and get the text of the longest span. */
+/** Replaces spans. Overlapping and adjacent spans are merged and get the text of the longest span. */
 export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   let replaced = '';
   let copied = 0;

@@ -1,4 +1,4 @@
-/** A SimHash (Charikar) of 64 bits. Similar texts share more bits. Stored in halves, since bigints are slow. */
+/** A 64-bit SimHash (Charikar). Similar texts share more bits. Stored in halves, because bigints are slow. */
 export interface SimHash {
   readonly high: number;
   readonly low: number;
@@ -13,9 +13,9 @@ export function createSimHashSums(): SimHashSums {
   return new Float64Array(SIMHASH_BITS);
 }
 
-/** Adds a feature: each bit of its hash votes for 1 or 0 with this weight. */
+/** Adds a feature. Each bit of its hash votes for 1 or 0, with `weight`. */
 export function addFeature(sums: SimHashSums, { high, low }: SimHash, weight: number): void {
-  // Hash bits are random: branches would be mispredicted.
+  // Branches on random hash bits would be mispredicted.
   for (let bit = 0; bit < 32; bit++) {
     sums[bit] = (sums[bit] ?? 0) + (((low >>> bit) & 1) * 2 - 1) * weight;
     sums[bit + 32] = (sums[bit + 32] ?? 0) + (((high >>> bit) & 1) * 2 - 1) * weight;
@@ -36,16 +36,14 @@ export function toSimHash(sums: SimHashSums): SimHash {
   return { high: high >>> 0, low: low >>> 0 };
 }
 
-/** State of a hash, as two 32-bit numbers. `mixedHigh` and `mixedLow` finish it. */
+/** Hash state in two 32-bit numbers, finalized by `mixedHigh` and `mixedLow`. */
 export interface HashState {
   readonly high: number;
   readonly low: number;
 }
 
 const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
-/**
- * `high = imul(high ^ unit, HIGH_PRIME)` hashes a unit. `low` is hashed in the same way and then shifted into itself.
- */
+/** A code unit changes `high` to `imul(high ^ unit, HIGH_PRIME)`, and `low` likewise, followed by an xorshift. */
 export const HIGH_PRIME = 0x01000193;
 export const LOW_PRIME = 0x5bd1e995;
 export const LOW_SHIFT = 15;
@@ -66,7 +64,7 @@ export function hashFeature(text: string): SimHash {
   return { high: mixedHigh(high, low) >>> 0, low: mixedLow(high, low) >>> 0 };
 }
 
-/** The halves of a finished hash. Signed, since larger numbers would be allocated. */
+/** The halves of a finalized hash. Signed, because larger numbers would be allocated on the heap. */
 export function mixedHigh(high: number, low: number): number {
   return mix(high ^ low);
 }
@@ -105,17 +103,17 @@ export function parseSimHash(hex: string): SimHash {
 const PLANES = 30;
 
 /**
- * Counts how many features have each of 64 bits. Adds a feature to all bits at the same time, plane by plane with
- * carry: six times faster than one number per bit.
+ * Counts how many features have each of 64 bits set. Adds a feature to all bits at the same time, plane by plane with
+ * carry, which is six times faster than one number per bit.
  */
 export class Votes {
-  /** For each plane, the digits of all counts for one power of two. */
+  /** Each plane holds one binary digit of all counts. */
   readonly #high = new Int32Array(PLANES);
   readonly #low = new Int32Array(PLANES);
   #planes = 0;
   #total = 0;
 
-  /** Adds a feature with a weight of two to the power of `power`. Allocates nothing. */
+  /** Adds a feature with a weight of 2^`power`. Allocates nothing. */
   add(high: number, low: number, power: number): void {
     const highs = this.#high;
     const lows = this.#low;

@@ -1,5 +1,5 @@
 const MAX_CHARS = 4_096;
-/** Minimum share of words about the speakers in a personal turn. */
+/** Minimum share of words about the speakers in a personal text. */
 const PERSONAL_SHARE = 0.15;
 const MAX_PERSONAL_WORDS = 12;
 
@@ -13,7 +13,7 @@ const LISTENER = new Set(['you', 'your', 'yours', 'u']);
 
 const VERBS =
   'analy[sz]e|book|calculate|check|compare|convert|create|debug|describe|draft|explain|find|fix|generate|give me|help|implement|list|plan|read|refactor|review|search|show|summari[sz]e|tell me|translate|write';
-/** At the start of a sentence or clause, or after a polite phrase. */
+/** Verbs at the start of a sentence or clause, or after a polite phrase. */
 const ORDER = new RegExp(
   `(?:^|[.] |(?:please|can you|could you|would you|you to|and|then|now|need to|want to|me) )(?:${VERBS})(?= |$)`,
 );
@@ -25,11 +25,11 @@ const IN_NEED =
 interface Utterance {
   readonly words: readonly string[];
   readonly greets: boolean;
-  /** The words after a greeting in one line, with a full stop for each punctuation mark. */
+  /** The words after a greeting on one line, with a full stop for each run of punctuation marks. */
   readonly line: string;
 }
 
-/** Recognizes greetings, in several languages, and English texts about the speakers without a task. */
+/** Recognizes greetings in several languages, and English texts about the speakers, that contain no task. */
 export function isSmallTalk(text: string): boolean {
   const utterance = read(text);
   if (asks(utterance)) return false;
@@ -37,7 +37,7 @@ export function isSmallTalk(text: string): boolean {
   return greets || ASKS_THE_LISTENER.test(line) || isPersonal(words);
 }
 
-/** Reports whether a text asks for work: an order, a need, or a question about others. */
+/** Reports whether a text asks for work: an instruction, a need, or a question that is not about the speakers. */
 export function asksForSomething(text: string): boolean {
   return asks(read(text));
 }

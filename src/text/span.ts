@@ -1,4 +1,4 @@
-/** UTF-16 units `start` to `end` (exclusive). */
+/** UTF-16 code units from `start` to `end` (exclusive). */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -71,7 +71,7 @@ const TALK_WORDS = `
   worded wording words write writing written
 `;
 
-/** Words that fit any topic: unrelated texts share them. */
+/** Words that fit any topic, and occur in unrelated texts. */
 const GENERAL_WORDS = `
   ability accept access accord account achieve act action active activity actual addition address affect
   afford ago agree aim allow alone alternative amount annual appear apply approach appropriate approximate

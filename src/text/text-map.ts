@@ -1,4 +1,4 @@
-/** A map for many texts. A growing `Map` moves all entries at the same time, which takes 50 ms for half a million. */
+/** A map in parts, because a growing `Map` moves all entries at once, which takes 50 ms for half a million. */
 export class TextMap<Value> {
   readonly #few = new Map<string, Value>();
   readonly #parts: Map<string, Value>[] = [];

@@ -11,7 +11,7 @@ export function timeSpan(ms: number): string {
   return inUnits(Math.ceil(seconds / HOUR_S) * HOUR_S, [DAY_S, 'd'], [HOUR_S, 'h']);
 }
 
-/** Rounds up to at least one second: a client that returns early would be refused again. */
+/** Rounds up to at least one second, because a client that retries early would be refused again. */
 export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

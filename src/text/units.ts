@@ -1,4 +1,4 @@
-/** Reads texts into a reused array of UTF-16 units, which is several times faster than reading a string. */
+/** Copies texts into a reused array of UTF-16 code units, which is read several times faster than a string. */
 export class UnitReader {
   readonly #bytes: Buffer;
   readonly #units: Uint16Array;
@@ -9,7 +9,7 @@ export class UnitReader {
     this.#bytes = Buffer.from(this.#units.buffer);
   }
 
-  /** Returns the units of a text and a final 0, valid until the next call. The array may be longer. */
+  /** Returns the code units of a text and a final 0, valid until the next call. The array may be longer. */
   read(text: string): Uint16Array {
     const { length } = text;
     if (length >= this.#units.length) {

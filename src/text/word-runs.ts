@@ -6,7 +6,7 @@ const TO_LOWER = 0x20202020;
 /** Longer runs have no key. */
 export const MAX_KEY_CHARS = 12;
 
-/** Masks of four characters by run length. A table, since lengths are unpredictable. */
+/** Masks for four characters, by run length. A table avoids branches, which would be mispredicted. */
 const FIRST_CHARS = masksAfter(0);
 const SECOND_CHARS = masksAfter(4);
 const THIRD_CHARS = masksAfter(8);
@@ -20,8 +20,8 @@ function masksAfter(chars: number): Int32Array {
 }
 
 /**
- * Finds the runs of letters and digits in an ASCII text. Processors cannot predict word ends, so eight characters
- * become eight bits, and only changes are visited. Three numbers identify a short run.
+ * Finds the runs of letters and digits in an ASCII text. CPUs cannot predict word ends, so each character becomes one
+ * bit, and only changes are visited. Three keys identify a run of up to `MAX_KEY_CHARS` characters.
  */
 export class WordRuns {
   readonly #maxChars: number;
@@ -33,7 +33,7 @@ export class WordRuns {
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
-    // Characters are read in groups, possibly past the end.
+    // Groups of characters may be read past the end of the text.
     this.#ascii = Buffer.alloc(maxChars + 32);
     this.#view = new DataView(this.#ascii.buffer, this.#ascii.byteOffset, this.#ascii.length);
     this.edges = new Int32Array(maxChars + 2);
@@ -49,7 +49,7 @@ export class WordRuns {
     return true;
   }
 
-  /** Returns the key of a run: its characters in lower case, four per number. */
+  /** Returns the first four characters of a run in lower case; the other keys contain four characters each. */
   firstKey(start: number, chars: number): number {
     return this.#fourAt(start) & (FIRST_CHARS[chars] ?? 0);
   }

@@ -43,7 +43,7 @@ export function redirects(): void {
     expect(reply.status).toBe(502);
     expect(JSON.parse(reply.body)).toMatchObject({
       type: 'upstream_unavailable',
-      error: `the provider redirected the request (HTTP ${String(status)}), which the gateway does not follow: an operator can set providers.openai.base_url to the final address`,
+      error: `the provider redirected the request (HTTP ${String(status)}), which the gateway does not follow: an operator can set providers.openai.base_url to the final URL`,
     });
     expect(JSON.stringify(reply)).not.toMatch(SEEN);
   });
@@ -52,8 +52,8 @@ export function redirects(): void {
     [ELSEWHERE, 'elsewhere.example:8443'],
     [`https://user:pass-77@elsewhere.example/${SECRET_PATH}`, 'elsewhere.example'],
     [`/v2/${SECRET_PATH}`, 'another path on the same host'],
-    [`javascript:${SECRET_PATH}`, 'an address without a host'],
-    ['http://[', 'an unreadable address'],
+    [`javascript:${SECRET_PATH}`, 'a URL without a host'],
+    ['http://[', 'an invalid URL'],
   ])('are logged only with the host that %s leads to', async (location, host) => {
     answer(307, { location });
     const id = String((await ask('openai')).headers['x-gateway-request-id']);

@@ -165,7 +165,7 @@ describe('gateway keys', () => {
         ...flags,
       ]);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/^gateway: [^\n]*must have no control, bidirectional, zero-width[^\n]*\n$/);
+      expect(stderr).toMatch(/^gateway: [^\n]*must not contain control, bidirectional, zero-width[^\n]*\n$/);
       expect(stderr).not.toMatch(/\u200b|\u200d|\u202e|\u2066/);
     }
     expect(await json('keys', 'list')).toEqual({ keys: [], total: 0 });
