@@ -4,7 +4,6 @@ import { ERROR_STATUS } from '../src/errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Formats all records of one request: caller, decisions, findings and outcome. */
 export function storyText(requestId: string, records: readonly Json[], paint: Paint): string {
   const activities = records.filter(({ class_uid: uid }) => uid === 6003);
   const detections = records.filter(({ class_uid: uid }) => uid === 2004);
@@ -67,7 +66,7 @@ function detectionLines(record: Json): string[] {
         '',
         textAt(evidence, 'name'),
         textAt(evidence, 'data', 'class'),
-        placeIn(valueAt(evidence, ['data'])),
+        locationOf(valueAt(evidence, ['data'])),
       ]),
     ),
   ];
@@ -75,10 +74,10 @@ function detectionLines(record: Json): string[] {
 
 function findingLine(finding: unknown): string {
   const facts = ['rule', 'detector', 'finding', 'class'].map((name) => textAt(finding, name));
-  return joined([...facts, placeIn(finding)]);
+  return joined([...facts, locationOf(finding)]);
 }
 
-function placeIn(finding: unknown): string {
+function locationOf(finding: unknown): string {
   const score = textAt(finding, 'score');
   return joined([
     ...['place', 'path', 'role', 'kind'].map((name) => textAt(finding, name)),
@@ -160,7 +159,6 @@ function called(record: Json): string {
   return [service, textAt(record, 'api', 'operation')].join(' ');
 }
 
-/** Names the key or server that an operator changed, or the model, tool, prompt or resource of a request. */
 function targets(record: Json, isOperator: boolean): string[] {
   const named = listAt(record, 'resources').flatMap((resource) => {
     const [type, name] = [textAt(resource, 'type'), textAt(resource, 'name')];
@@ -172,7 +170,6 @@ function targets(record: Json, isOperator: boolean): string[] {
   return model === '' ? named : [...named.filter((target) => !target.startsWith('model ')), `model ${model}`];
 }
 
-/** Formats the changed settings as `name=value`. */
 function changed({ unmapped }: Json): string[] {
   if (typeof unmapped !== 'object' || unmapped === null) return [];
   return Object.entries(unmapped).flatMap(([name, value]) =>

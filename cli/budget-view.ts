@@ -14,7 +14,6 @@ export interface KeyBudget {
 
 const BAR_CELLS = 20;
 
-/** Sorts by use, fullest budget first, then by name. */
 export function byUse(a: KeyBudget, b: KeyBudget): number {
   return usedPercent(b.windows) - usedPercent(a.windows) || a.record.name.localeCompare(b.record.name);
 }

@@ -10,12 +10,11 @@ export interface Io {
   readonly process?: NodeJS.Process;
 }
 
-/** One run of a command, with its options. */
 export interface Call extends Io {
   readonly command: Command;
 }
 
-/** Returns an action for Commander: `work` gets the call, then the command's arguments and options. */
+/** Returns a Commander action that calls `work` with the call, then the command's arguments and options. */
 export function withCall<Given extends readonly unknown[]>(
   io: Io,
   work: (call: Call, ...given: Given) => Promise<void> | void,
@@ -31,9 +30,7 @@ export interface GlobalOptions {
   /** `--config <path>`; default: ./gateway.yaml if it exists, else the built-in defaults. */
   readonly config?: string;
   readonly verbose?: boolean;
-  /** `--server <url>`: use the operator API at this URL instead of Redis. */
   readonly server?: string;
-  /** `--token-file <path>`: file with the API token for `server`. */
   readonly tokenFile?: string;
 }
 

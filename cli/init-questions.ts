@@ -19,12 +19,12 @@ const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
 
 /** @param given purpose, if already chosen */
 export async function askAnswers(io: Io, given: Purpose | undefined): Promise<Answers> {
-  const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  const terminal = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   const purpose =
     given ??
     answerOrCancel(
       await select<Purpose>({
-        ...at,
+        ...terminal,
         message: 'Chat application or coding agent?',
         options: PURPOSE_OPTIONS,
         initialValue: DEFAULT_ANSWERS.purpose,
@@ -32,7 +32,7 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
     );
   const port = answerOrCancel(
     await text({
-      ...at,
+      ...terminal,
       message: 'Which port should the gateway listen on?',
       defaultValue: String(DEFAULT_ANSWERS.port),
       placeholder: String(DEFAULT_ANSWERS.port),
@@ -41,7 +41,7 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
   );
   const certFile = answerOrCancel(
     await text({
-      ...at,
+      ...terminal,
       message: 'TLS certificate (PEM)? Leave empty for plain HTTP on this machine (development only)',
       defaultValue: '',
     }),
@@ -51,21 +51,23 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
       ? ''
       : answerOrCancel(
           await text({
-            ...at,
+            ...terminal,
             message: 'Private key of the certificate (PEM)?',
             validate: (value) => keyFileProblem(value ?? ''),
           }),
         );
   const presets = answerOrCancel(
     await multiselect<PresetName>({
-      ...at,
+      ...terminal,
       message: 'Which policy presets?',
       options: PRESET_NAMES.map((value) => ({ value })),
       initialValues: [...defaultAnswers(purpose).presets],
       required: false,
     }),
   );
-  const dlp = answerOrCancel(await confirm({ ...at, message: DLP_QUESTION[purpose], initialValue: true }));
+  const dlp = answerOrCancel(
+    await confirm({ ...terminal, message: DLP_QUESTION[purpose], initialValue: true }),
+  );
   return {
     purpose,
     port: Number(port),
@@ -77,8 +79,8 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
 }
 
 export async function askWhether(io: Io, question: string, initialValue: boolean): Promise<boolean> {
-  const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
-  return answerOrCancel(await confirm({ ...at, message: question, initialValue }));
+  const terminal = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  return answerOrCancel(await confirm({ ...terminal, message: question, initialValue }));
 }
 
 function answerOrCancel<T>(answer: T): Exclude<T, symbol> {

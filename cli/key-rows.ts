@@ -143,7 +143,7 @@ export async function listedKeys<Row extends OfKey>(
   return listed({ rows: chosen, isSorted }, shape, { ...options, filter: stateFilter });
 }
 
-/** Returns the keys that match the filters on these fields. */
+/** Ignores filters on other fields. */
 export function matching(
   records: Rows<KeyRecord>['rows'],
   fields: ListShape<KeyRecord>['fields'],

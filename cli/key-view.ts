@@ -4,12 +4,12 @@ import type { KeyState } from '../src/auth/key-state-store.ts';
 
 export const KEY_ARGUMENT = ['<key>', 'name of the key, or its hash (at least 6 hex digits)'] as const;
 
-/** Returns the key's name if the operator used it, and its hash otherwise, for suggested commands. */
+/** Returns the reference for suggested commands: the key's name if the operator used a shell-safe name, else the hash. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
   return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
 }
 
-/** Returns the state of a key outside its record: lock, risk and limits. */
+/** Returns the state that a key record does not contain: lock, risk and limits. */
 export function stateJson(state: KeyState | undefined): Record<string, unknown> {
   if (state === undefined) return {};
   const { lock, risk, limits } = state;

@@ -13,7 +13,6 @@ export interface ListOptions {
   readonly filter?: readonly Filter[];
 }
 
-/** Selects rows whose field matches the glob. */
 export interface Filter {
   readonly field: string;
   readonly glob: string;
@@ -25,7 +24,6 @@ export interface ListShape<Row> {
   readonly orders: Readonly<Record<string, (one: Row, other: Row) => number>>;
 }
 
-/** Adds `--limit`, `--sort` and `--filter`. */
 export function withList<Row>(command: Command, { fields, orders }: ListShape<Row>): Command {
   const names = Object.keys(orders);
   return command
@@ -130,7 +128,6 @@ export function matches<Row>(row: Row, fields: ListShape<Row>['fields'], filter:
   return filter.every(({ field, glob }) => globMatches(glob, fields[field]?.(row) ?? ''));
 }
 
-/** Reports on stderr if rows were left out. */
 export function reportOmitted(io: Io, { rows, total }: Listed<unknown>): void {
   if (rows.length === total) return;
   const shown =

@@ -19,7 +19,6 @@ export function isRemote({ command }: Call): boolean {
   return command.optsWithGlobals<GlobalOptions>().server !== undefined;
 }
 
-/** Returns the settings of the gateway that the command addresses. */
 export async function gatewaySettings(call: Call): Promise<OperatorSettings> {
   return isRemote(call)
     ? onGateway(call, ({ readSettings }) => readSettings())

@@ -20,7 +20,6 @@ const NAME = /^[^]{1,128}$/u;
 
 const REASON_HELP = 'reason, for the audit trail; at most 200 characters';
 
-/** Adds `--as <name>` and `--reason <text>`, shared by all commands that change something. */
 export function withOperator(command: Command, reasonHelp = REASON_HELP): Command {
   return command
     .addOption(

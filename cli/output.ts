@@ -11,14 +11,12 @@ export interface OutputOptions {
   readonly output: OutputFormat;
 }
 
-/** Adds `--output json|table`, shared by all commands that print a result. */
 export function withOutput(command: Command): Command {
   return command.addOption(
     new Option('--output <format>', 'output format').choices(['json', 'table']).default('table'),
   );
 }
 
-/** Warns that a flag is deprecated and names its replacement. */
 export function warnOfOldFlag(io: Io, old: string, instead: string): void {
   io.stderr.write(`gateway: ${old} is deprecated and will be removed. Use ${instead}\n`);
 }
@@ -67,7 +65,6 @@ export function table(
   return [paint('bold', line(headings)), ...cells.map(line)].join('\n');
 }
 
-/** Formats names and aligned values, one pair per line. */
 export function listing(entries: readonly (readonly [string, string])[], paint: Paint): string {
   const width = widest(entries.map(([name]) => name));
   return entries
@@ -75,7 +72,7 @@ export function listing(entries: readonly (readonly [string, string])[], paint: 
     .join('\n');
 }
 
-/** Returns the largest length in code points. Does not spread into Math.max, which limits the argument count. */
+/** Returns the largest length in code points. `Math.max(...lengths)` would exceed the argument limit. */
 function widest(texts: readonly string[]): number {
   let width = 0;
   for (const text of texts) width = Math.max(width, [...text].length);

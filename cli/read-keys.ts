@@ -70,7 +70,7 @@ async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   progress.clear();
 }
 
-/** Number of keys from which reading takes long enough for a note. */
+/** Reading this many keys takes long enough for a note. */
 const MANY = 5_000;
 const NOTE =
   'gateway: this list required reading every key, because gateways of an earlier release may have used some of them. ' +

@@ -107,7 +107,6 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
   return program;
 }
 
-/** Commands that also work through the API. */
 const OVER_API = ['keys', 'budget', 'spend', 'sessions', 'risk', 'quarantine', 'escalations', 'mcp', 'audit'];
 
 /** @throws UsageError if the command would act on this machine instead of the server */

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { gatewayIdentity } from '../src/admin/readiness.ts';
 import type { Config } from '../src/config/schema.ts';
 
-/** The `/readyz` fields that this module uses. */
 const readyz = z.object({
   ready: z.boolean(),
   envoy: z.string(),
@@ -95,7 +94,6 @@ async function get(url: string): Promise<Response | undefined> {
   }
 }
 
-/** One time series of a Prometheus metric. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

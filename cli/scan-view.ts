@@ -2,7 +2,6 @@ import type { ConversationReport } from '../src/scan/scan-conversation.ts';
 import type { TextReport } from '../src/scan/scan-text.ts';
 import { indented, printable, table, type Paint } from './output.ts';
 
-/** Formats the findings of one text, one row each, with the found text masked. */
 export function textTable({ id, findings, obfuscation, masked }: TextReport, paint: Paint): string {
   const obfuscations = Object.entries(obfuscation).flatMap(([name, found]) => (found ? [name] : []));
   const rows = findings.map(({ detector, class: kind, rule, start, end, action, score }) => [

@@ -12,7 +12,6 @@ import { gatewaySettings, onGateway } from './on-gateway.ts';
 import { auditChange } from './operator-change.ts';
 import { print, printable, type OutputOptions } from './output.ts';
 
-/** Conditions of a shared budget, given as flags. */
 export interface MatchOptions {
   readonly name?: string;
   readonly all?: boolean;
@@ -23,7 +22,6 @@ export interface MatchOptions {
   readonly mcpServer?: readonly string[];
 }
 
-/** Adds the flags of `gateway budget set` for shared budgets. */
 export function withMatch(command: Command): Command {
   const list = (flag: string, description: string): Option =>
     new Option(flag, description).argParser((text: string, before: readonly string[] = []) => [

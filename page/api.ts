@@ -133,7 +133,7 @@ export async function signOut(): Promise<void> {
 
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, approver: 1, operator: 2, admin: 3 };
 
-/** Reports whether the person has at least this role. The server decides; the page only hides refused actions. */
+/** Reports whether the person has at least this role. The server enforces roles; the page only hides actions. */
 export function may(role: Role): boolean {
   return me.value != null && RANKS[me.value.role] >= RANKS[role];
 }

@@ -6,7 +6,7 @@ export interface DifferentLine {
 /** Longer texts take too long to compare. */
 const MAX_LINES = 1_000;
 
-/** Compares two texts by the longest common subsequence of their lines. Treats long texts as removed and added. */
+/** Compares two texts by the longest common subsequence of their lines. Long texts become removed and added lines. */
 export function difference(before: string, after: string): readonly DifferentLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   if (old.length > MAX_LINES || fresh.length > MAX_LINES) {

@@ -102,7 +102,7 @@ async function refuseIfOff(call: Call): Promise<void> {
 
 function whereOff(call: Call): string {
   if (isRemote(call)) return 'on this gateway (audit.enabled: false in its configuration)';
-  const { file = 'the defaults, since there is no gateway.yaml here' } = loadedConfig(call).sources;
+  const { file = 'the defaults, because there is no gateway.yaml here' } = loadedConfig(call).sources;
   return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or pass the gateway's configuration file with --config`;
 }
 
@@ -120,9 +120,9 @@ async function showRequest(call: Call, requestId: string, { json: isOld }: ShowO
   }
   progress.clear();
   if (records.length === 0) {
-    const places = file === '' ? 'the audit trail in Redis' : `the audit trail in Redis and ${file}`;
+    const searched = file === '' ? 'the audit trail in Redis' : `the audit trail in Redis and ${file}`;
     call.stderr.write(
-      `gateway: no record of request ${printable(requestId)} in ${places}. The request may be too old, or audit.enabled was false at the time\n`,
+      `gateway: no record of request ${printable(requestId)} in ${searched}. The request may be too old, or audit.enabled was false at the time\n`,
     );
     throw new ExitCode(1);
   }

@@ -27,7 +27,6 @@ export function registerCompletion(program: Command, io: Io): void {
     });
 }
 
-/** Returns the script that a shell loads to complete the program's commands, options and their values. */
 function completionScript(shell: Shell, places: readonly Place[]): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places);
 }

@@ -13,7 +13,6 @@ import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, withOutput, type OutputOptions } from '../output.ts';
 import { runningGateway } from '../running-gateway.ts';
 
-/** Adds `gateway config …`, which checks and prints gateway.yaml. */
 export function registerConfig(program: Command, io: Io): void {
   const config = program.command('config').description('show and check the configuration');
   config

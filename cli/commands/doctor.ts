@@ -29,7 +29,6 @@ Examples:
   $ gateway doctor --config /etc/gateway/gateway.yaml --output json
 `;
 
-/** Adds `gateway doctor`, which reports problems that prevent a start, and protections that are off. */
 export function registerDoctor(program: Command, io: Io): void {
   withOutput(
     program

@@ -100,7 +100,6 @@ function configured(call: Call): Config {
   );
 }
 
-/** Treats an empty variable as unset. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }

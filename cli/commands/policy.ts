@@ -194,7 +194,7 @@ function errorsOf(failure: unknown): string[] | undefined {
   return failure instanceof PolicyFilesError ? failure.message.split(/\n(?! {2})/) : undefined;
 }
 
-/** @throws ConfigError if a path of the configuration does not exist */
+/** @throws ConfigError if a configured path does not exist */
 function chosen(
   call: Call,
   options: ChoiceOptions,

@@ -78,7 +78,7 @@ async function listLocks(call: Call, { all = false }: { readonly all?: boolean }
   });
 }
 
-/** Sorted by key hash. */
+/** Returns locks in the order of key hashes. */
 async function allLocks(operations: Operations, io: Io, all: boolean): Promise<NamedLock[]> {
   const records = all
     ? (await keyRows(operations, io, 'hash')).rows

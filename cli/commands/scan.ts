@@ -79,7 +79,7 @@ async function scan(call: Call, file = STDIN, options: ScanOptions): Promise<voi
   }
 }
 
-/** Prints each report as it arrives, at the reader's speed. */
+/** Prints each report as it arrives. Pauses while the reader is slow. */
 async function printAll<Found>(
   io: Io,
   reports: AsyncIterable<Scanned<Found>>,

@@ -49,7 +49,6 @@ async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): P
   }
 }
 
-/** Loads the changed configuration in another process. */
 async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   const reader = startConfigReader();
   try {

@@ -166,7 +166,7 @@ function sessionJson(session: Session) {
 
 const SESSION_HEADINGS = ['SESSION', 'CREATED (UTC)', 'LAST USED (UTC)', 'STEPS', 'SPENT (USD)'];
 
-/** In the order of SESSION_HEADINGS. */
+/** Must match the order of SESSION_HEADINGS. */
 function sessionCells(session: Session): string[] {
   return [
     session.id,
@@ -177,7 +177,7 @@ function sessionCells(session: Session): string[] {
   ];
 }
 
-/** Formats `3/10`, or `3` without a limit. */
+/** Returns `3/10`, or `3` without a limit. */
 function withLimit(
   used: string,
   limit: number | undefined,

@@ -30,10 +30,7 @@ export function registerSpend(program: Command, io: Io): void {
     .command('spend')
     .description('show recorded spend by owner, team, key, provider, model, tool or tag')
     .addOption(
-      new Option(
-        '--by <group>',
-        'owner, team (the tag of this name), key, provider, model, tool, or tag:NAME',
-      )
+      new Option('--by <group>', 'owner, team (the tag named team), key, provider, model, tool, or tag:NAME')
         .argParser(groupName)
         .default('owner'),
     )
@@ -122,7 +119,6 @@ function shown(io: Io, spendEnabled: boolean, by: string, rows: readonly SpendRo
 
 const BAR_CELLS = 30;
 
-/** Draws a bar in proportion to the largest row. */
 function spendBar(nanoUsd: number, largest: number): string {
   return largest <= 0 ? '' : '█'.repeat(Math.max(0, Math.round((nanoUsd / largest) * BAR_CELLS)));
 }

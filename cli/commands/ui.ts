@@ -44,9 +44,9 @@ async function setPassword(call: Call): Promise<void> {
 
 async function askTwice(io: Io): Promise<string> {
   const { password, isCancel } = await import('@clack/prompts');
-  const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
-  const first = await password({ ...at, message: 'Operator page password' });
-  const again = isCancel(first) ? first : await password({ ...at, message: 'Repeat the password' });
+  const terminal = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  const first = await password({ ...terminal, message: 'Operator page password' });
+  const again = isCancel(first) ? first : await password({ ...terminal, message: 'Repeat the password' });
   if (isCancel(first) || isCancel(again)) throw new UsageError('cancelled: the password is unchanged');
   if (first !== again) throw new UsageError('the passwords differ: the password is unchanged');
   return first;

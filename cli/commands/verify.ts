@@ -183,7 +183,7 @@ async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Re
   }
 }
 
-/** Prints the report at the reader's speed. */
+/** Pauses while the reader of the report is slow. */
 async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
   const progress = createProgress(io, 'elements');
   let hasBegun = false;

@@ -12,14 +12,14 @@ export interface Place {
   readonly options: readonly OptionWord[];
   /** Values of the arguments, in order. */
   readonly args: readonly Value[];
-  /** Value of all further arguments. */
+  /** Value of all remaining arguments. */
   readonly rest: Value | undefined;
 }
 
 export interface Word {
   readonly text: string;
   /** One line without quotes, for shells that show descriptions. */
-  readonly meaning: string;
+  readonly description: string;
 }
 
 export interface OptionWord extends Word {
@@ -61,13 +61,13 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
 /** Returns every command with its subcommands, options and arguments, including the program's options. */
 export function completionPlaces(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
-  const help: OptionWord = { text: '--help', meaning: 'show help', short: '-h', value: undefined };
+  const help: OptionWord = { text: '--help', description: 'show help', short: '-h', value: undefined };
   function visit(command: Command, path: readonly string[]): Place[] {
     const below = command.commands.filter((child) => child.name() !== 'help');
     const own = command === program ? [] : command.options.filter(({ hidden }) => !hidden).map(optionWord);
     const place: Place = {
       path: path.join(' '),
-      commands: below.map((child) => ({ text: child.name(), meaning: shellSafe(child.description()) })),
+      commands: below.map((child) => ({ text: child.name(), description: shellSafe(child.description()) })),
       options: [...own, ...general, help],
       args: command.registeredArguments.map(argumentValue),
       rest: restValue(command.registeredArguments.at(-1)),
@@ -80,8 +80,8 @@ export function completionPlaces(program: Command): readonly Place[] {
 function optionWord(option: Option): OptionWord {
   const text = option.long ?? option.short ?? '';
   const { short, required, optional } = option;
-  const meaning = shellSafe(option.description);
-  return { text, meaning, short, value: required || optional ? optionValue(option, text) : undefined };
+  const description = shellSafe(option.description);
+  return { text, description, short, value: required || optional ? optionValue(option, text) : undefined };
 }
 
 function optionValue({ argChoices, flags }: Option, name: string): Value {

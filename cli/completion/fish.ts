@@ -1,5 +1,5 @@
 import type { Place, Value } from './completion-places.ts';
-import { spellings } from './tables.ts';
+import { optionNames } from './tables.ts';
 
 export function fishScript(places: readonly Place[]): string {
   const paths = places
@@ -10,7 +10,7 @@ export function fishScript(places: readonly Place[]): string {
     });
   const takers = new Set(
     places.flatMap(({ path, options }) =>
-      options.flatMap((option) => spellings(option).map((name) => `"${path}:${name}"`)),
+      options.flatMap((option) => optionNames(option).map((name) => `"${path}:${name}"`)),
     ),
   );
   const lines = places.flatMap(placeLines);
@@ -71,12 +71,12 @@ ${lines.join('\n')}
 function placeLines({ path, commands, options, args, rest }: Place): string[] {
   const at = `complete -c gateway -n '__gateway_at "${path}"'`;
   return [
-    ...commands.map(({ text, meaning }) => `${at} -f -a ${text} -d '${meaning}'`),
-    ...options.map(({ text, short, meaning, value }) => {
+    ...commands.map(({ text, description }) => `${at} -f -a ${text} -d '${description}'`),
+    ...options.map(({ text, short, description, value }) => {
       const names = [`-l ${text.slice(2)}`, ...(short === undefined ? [] : [`-s ${short.slice(1)}`])].join(
         ' ',
       );
-      return `${at} ${names} ${value === undefined ? '' : valueFlags(value)} -d '${meaning}'`;
+      return `${at} ${names} ${value === undefined ? '' : valueFlags(value)} -d '${description}'`;
     }),
     ...args.map((value, position) => argument(`"${path}" ${String(position)}`, value)),
     ...(rest === undefined ? [] : [argument(`"${path}"`, rest)]),

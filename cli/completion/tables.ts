@@ -15,7 +15,7 @@ export function caseTables(places: readonly Place[]): Tables {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(joinLast(path)));
   const options = places.flatMap(({ path, options }) =>
     options.flatMap((option) =>
-      spellings(option).map((name) => [quoted(`${path}:${name}`), option.value] as const),
+      optionNames(option).map((name) => [quoted(`${path}:${name}`), option.value] as const),
     ),
   );
   const args = places.flatMap(({ path, args, rest }) => [
@@ -26,7 +26,7 @@ export function caseTables(places: readonly Place[]): Tables {
 }
 
 /** Returns the long and short form of an option, or nothing if the option takes no value. */
-export function spellings({ text, short, value }: OptionWord): readonly string[] {
+export function optionNames({ text, short, value }: OptionWord): readonly string[] {
   if (value === undefined) return [];
   return short === undefined || short === text ? [text] : [text, short];
 }

@@ -3,7 +3,7 @@ import { caseTables } from './tables.ts';
 
 export function zshScript(places: readonly Place[]): string {
   const { paths, values, args } = caseTables(places);
-  const entry = ({ text, meaning }: Word): string => `'${text}:${meaning.replaceAll(':', ' ')}'`;
+  const entry = ({ text, description }: Word): string => `'${text}:${description.replaceAll(':', ' ')}'`;
   const words = places.map(
     ({ path, commands, options }) =>
       `    "${path}") commands=(${commands.map(entry).join(' ')}) options=(${options.map(entry).join(' ')}) ;;`,

@@ -8,13 +8,13 @@ import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 export async function diagnoseAudit(config: Config): Promise<Diagnosis[]> {
   const { audit } = config;
   if (!audit.enabled) return [off('audit', 'off (audit.enabled: false)')];
-  const places = [
+  const sinks = [
     'Redis',
     ...(audit.stdout ? ['standard output'] : []),
     ...(audit.file === '' ? [] : [audit.file]),
   ];
   const [receivers, lost] = await Promise.all([probeReceivers(audit), lostRecords(config)]);
-  return [ok('audit', `on: ${places.join(', ')}`), ...receivers, ...lost];
+  return [ok('audit', `on: ${sinks.join(', ')}`), ...receivers, ...lost];
 }
 
 async function probeReceivers(audit: Config['audit']): Promise<Diagnosis[]> {

@@ -12,9 +12,9 @@ import { describedFile } from '../policy-view.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
 const SAMPLES = 9;
-/** Highest acceptable Redis latency. Each request takes several round trips. */
+/** Maximum acceptable Redis latency. Each request takes several round trips. */
 const SLOW_MS = 5;
-/** Budgets and locks use the Redis clock; logs, JWTs and certificates use this machine's clock. */
+/** Maximum clock difference. Budgets and locks use the Redis clock; logs, JWTs and certificates use the local clock. */
 const SKEW_MS = 2_000;
 
 /** Checks the configuration as `serve` does, and warns of weak settings. */
@@ -37,7 +37,6 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
-/** Checks Redis settings, latency, clock and stored data. */
 export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
   try {
     return await operate(config, async (operations) => {
@@ -91,7 +90,6 @@ async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   ];
 }
 
-/** Checks that the key set for JWTs can be fetched from this machine. */
 export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnosis[]> {
   if (!zsp.enabled) return [off('identity', 'JWTs: off (zsp.enabled: false)')];
   const scope = zsp.jwt_only ? 'every proxy key needs a JWT' : 'keys with a jwt_subject need a JWT';
@@ -115,7 +113,6 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
   }
 }
 
-/** Shows the policies that would be in force, and their default action. */
 export async function diagnosePolicies({ policy, server }: Config): Promise<Diagnosis[]> {
   if (!policy.enabled) return [off('policies', 'off (policy.enabled: false)')];
   const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };

@@ -52,7 +52,6 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
   ];
 }
 
-/** Warns if no engine inspects requests or answers. */
 function uninspected({ server, policy, mcp }: Config): Diagnosis[] {
   const servers = mcp.enabled ? mcp.servers.length : 0;
   const gaps: readonly (readonly [isGap: boolean, message: string])[] = [

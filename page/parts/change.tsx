@@ -11,7 +11,6 @@ export interface Change<T> {
   readonly title: string;
   /** The effect of the change, and how to undo it. */
   readonly consequence: ComponentChildren;
-  /** Button label. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly method?: 'POST' | 'PUT' | 'DELETE';
@@ -19,7 +18,7 @@ export interface Change<T> {
   /** Returns the body without the reason. */
   readonly body?: (form: FormData) => object;
   readonly fields?: ComponentChildren;
-  /** Returns the text for the status line. */
+  /** Returns the status line text. */
   readonly doneText: (answer: T) => string;
   readonly onDone: (answer: T) => void;
 }

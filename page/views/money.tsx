@@ -98,7 +98,7 @@ function asCsv(rows: readonly Row[]): string {
   );
 }
 
-/** Budgets shared by several keys. Hidden from owners, because they also count requests of other owners. */
+/** Hidden from owners, because shared budgets also count requests of other owners. */
 function SharedBudgets() {
   if (me.value?.owner != null) return null;
   return (

@@ -8,7 +8,6 @@ import { Table } from '../parts/table.tsx';
 
 type Step = RequestStory['steps'][number];
 
-/** All records about one request, as a timeline. */
 export function Request({ id }: { readonly id: string }) {
   const story = useLoaded<RequestStory>(`/api/requests/${encodeURIComponent(id)}`);
   return (

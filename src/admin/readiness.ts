@@ -27,7 +27,7 @@ export interface ReadinessInput {
   readonly draining: boolean;
 }
 
-/** Ready unless draining, if Envoy is not down, and every worker listens and is connected to a suitable Redis. */
+/** `ready`: not draining, Envoy is not down, and every worker listens and is connected to a suitable Redis. */
 export function readiness(input: ReadinessInput): Readiness {
   const { envoyLive, workers, wantedWorkers, draining } = input;
   const listening = workers.filter((worker) => worker.listening);

@@ -14,8 +14,8 @@ import type { WatchEscalations } from './answer-escalation.ts';
 import type { Changes } from './changes.ts';
 
 /**
- * Everything that operators can read and change. Commands use it on Redis (`operate.ts`) or through the operator API
- * (`remote/operations.ts`).
+ * Everything that operators can read and change. Commands run these operations on Redis (`operate.ts`) or through the
+ * operator API (`remote/operations.ts`).
  */
 export interface Operations {
   readonly keys: Pick<KeyStore, 'count' | 'find' | 'list' | 'names'>;

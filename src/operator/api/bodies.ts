@@ -34,7 +34,7 @@ export const risksQuery = z.strictObject({
   sort: z.enum(['score', 'name']).default('score'),
 });
 export const spendQuery = z.strictObject({
-  /** owner, team (the tag of this name), key, provider, model, tool, or tag:NAME. */
+  /** owner, team (the tag named team), key, provider, model, tool, or tag:NAME. */
   by: z
     .string()
     .regex(/^(?:owner|team|key|provider|model|tool|tag:.{1,64})$/)

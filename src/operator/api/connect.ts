@@ -38,7 +38,7 @@ interface SnippetFacts {
   /** Without a trailing slash. */
   readonly address: string;
   readonly record: Pick<KeyRecord, 'provider' | 'allowedModels' | 'credentials'>;
-  /** The first MCP server, if any. */
+  /** Name of the first MCP server, if any. */
   readonly server: string | undefined;
 }
 
@@ -217,7 +217,7 @@ function snippet(client: string, title: string, language: string, lines: readonl
   return { client, title, language, text: lines.join('\n') };
 }
 
-/** Escapes a text for use inside single quotes in a shell. */
+/** Escapes a text for single quotes in a shell. */
 function shellQuoted(text: string): string {
   return text.replaceAll("'", String.raw`'\''`);
 }

@@ -17,7 +17,7 @@ const MAX_PENDING_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds until a browser reconnects. */
 const RETRY_MS = 1_000;
-/** The browser reconnects after this time and is identified again, since its session may have ended. */
+/** The browser reconnects after this time and is identified again, because its session may have ended. */
 const LIFE_MS = 60_000;
 
 type Audit = PageServices['operations']['audit'];

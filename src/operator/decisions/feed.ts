@@ -86,7 +86,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       try {
         last = await readNew(last);
       } catch {
-        // Redis is unreachable. Readers get the error, and reading resumes here.
+        // Redis is unreachable. Routes report the outage from their own reads; the next round tries again.
       }
       await delay(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }

@@ -15,8 +15,8 @@ const MAX_GATEWAYS = 1_000;
 export type Announced = Omit<GatewayState, 'seen_at'>;
 
 /**
- * Stores announcements and keeps the order of use complete (use-order.ts). The supervisor loads this file, so
- * it imports little. Failures throw `redis_unavailable`.
+ * Stores announcements and keeps the order of use complete (use-order.ts). Must import little, because the supervisor
+ * loads this file. Failures throw `redis_unavailable`.
  */
 export interface AnnouncementStore {
   announce(state: Announced): Promise<void>;

@@ -76,7 +76,7 @@ function cookieOf({ headers }: IncomingMessage, name: string): string | undefine
   return others.length === 0 ? value : undefined;
 }
 
-/** `SameSite=Lax`, since the browser returns from another site. */
+/** `SameSite=Lax`, because the browser returns from another site. */
 export function setBindingCookie(binding: string): string {
   return `${BINDING}=${binding}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(BINDING_SECONDS)}`;
 }

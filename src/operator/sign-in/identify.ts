@@ -14,7 +14,6 @@ export interface Identified {
 /** Identifies a request by session cookie, token or proxy header. Returns undefined if the credential is absent. */
 export type Identify = (incoming: IncomingMessage, address: string) => Promise<Identified | undefined>;
 
-/** Tries each way in order. */
 export function firstOf(ways: readonly Identify[]): Identify {
   return async (incoming, address) => {
     for (const way of ways) {

@@ -117,7 +117,7 @@ function valuesOf(binding: string) {
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Returns the claims of the ID token, and those of the userinfo endpoint if role or owner is missing. */
+/** Returns the ID token claims, with userinfo claims added if role or owner is missing. */
 async function claimsOf(
   configuration: client.Configuration,
   callback: URL,
@@ -144,7 +144,7 @@ async function claimsOf(
   }
 }
 
-/** Matches a code such as `access_denied`. The provider's description is dropped, since it may contain anything. */
+/** Matches a code such as `access_denied`. The provider's description is dropped, because it may contain anything. */
 const ERROR_CODE = /^[\w.-]{1,64}$/;
 
 function reasonOf(cause: unknown): string {

@@ -5,7 +5,7 @@ export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Roles that a configuration can grant. An `owner` is a viewer of keys with this owner. */
+/** Roles that a configuration can grant. An `owner` is a viewer limited to the keys of one owner. */
 export const GRANTED_ROLES = ['owner', ...ROLES] as const;
 
 export type GrantedRole = (typeof GRANTED_ROLES)[number];
@@ -58,7 +58,7 @@ export type Granted = Pick<SignedIn, 'role' | 'owner'>;
 /** Maximum number of values read per claim. */
 const MAX_VALUES = 1_000;
 
-/** Returns the highest granted role. Returns undefined without one, or for an owner without an owner claim. */
+/** Returns the highest granted role, if any. The role `owner` also requires the owner claim. */
 export function grantedBy(
   claims: Readonly<Record<string, unknown>>,
   { roleClaim, roles, ownerClaim }: RoleRules,

@@ -16,9 +16,9 @@ const ID = /^[A-Za-z0-9_-]{43}$/;
 /** A session of the operator page. Times are Unix ms in Redis time. */
 export interface PageSession {
   readonly who: SignedIn;
-  /** The page repeats this token with each change. */
+  /** The page must send this token with each change. */
   readonly csrf: string;
-  /** End of the session unless it is used before. */
+  /** End of the session unless it is used before then. */
   readonly idleUntil: number;
   readonly endsAt: number;
 }

@@ -205,7 +205,6 @@ export function tokenView(token: ApiToken): Token {
   };
 }
 
-/** Returns the audit record of a created or revoked token. */
 export function tokenChange(
   activity: OperatorChange['activity'],
   { id, name, role, owner, expiresAt }: ApiToken,

@@ -19,7 +19,7 @@ export async function readSharedBudgets(
 ): Promise<SharedBudgetStatus[]> {
   const windowsOf = ({ keyHash, accounts }: SharedBudget): Promise<readonly AccountStatus[]> =>
     budgets.status(keyHash, accounts);
-  // Awaited before the other reads start, which would remain unawaited if this one throws.
+  // Awaited first, so that a failure leaves no other read unawaited.
   const stored = await sharedBudgets.list();
   const ofConfiguration = configured.map(async (settings): Promise<SharedBudgetStatus> => {
     const { name, match, time_zone: timeZone } = settings;

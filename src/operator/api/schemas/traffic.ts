@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { time, usd, count, keyHash, texts, pageOf } from './parts.ts';
 
-/** A running gateway, as it last announced itself. */
+/** The last announcement of a running gateway. */
 export const gateway = z.object({
   id: z.string(),
   host: z.string(),
@@ -176,9 +176,8 @@ export const escalations = pageOf(escalation).extend({ enabled: z.boolean(), now
 export type Escalations = z.infer<typeof escalations>;
 export const answeredEscalation = z.object({
   id: z.string(),
-  /** The stored answer, which may be another person's. */
   outcome: z.enum(['approved', 'denied']),
-  /** False if another person answered first. */
+  /** Always true. If another person answered first, the request is refused with 409. */
   changed: z.boolean(),
 });
 export type AnsweredEscalation = z.infer<typeof answeredEscalation>;
