@@ -17,7 +17,7 @@ const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
 
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 
-/** Captures the model id of ARNs that end in one rather than in a user-defined name. */
+/** Captures the model id if an ARN ends in it rather than in a user-defined name. */
 const NAMES_MODEL = /^arn:[^/]*:(?:foundation-model|inference-profile)\/([^/]+)$/;
 
 /** Invoke headers that can select a more expensive service, with their harmless values. */
@@ -37,7 +37,7 @@ const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
 
 const REGION = /^(?:us|us-gov|eu|apac|jp|au|ca|global)\./;
 
-/** Captures the model id of ARNs that reveal it, unlike those of application profiles and provisioned throughput. */
+/** Captures the model id of an ARN. Application profiles and provisioned throughput do not reveal it. */
 const PRICED_ARN = /^arn:aws[a-z-]*:bedrock:[^/]*:(?:foundation-model|inference-profile)\/(.+)$/;
 
 /** `ACCESS:SECRET[:SESSION]`. None of the parts can contain a colon. */
@@ -140,7 +140,6 @@ function invokeOperation(model: string): Endpoint['operation'] {
   return /\b(titan-embed|embed)-/.test(model) ? 'embeddings' : 'chat';
 }
 
-/** Returns the bearer token, or `ACCESS:SECRET[:TOKEN]`. */
 function keyIn(value: (name: string) => string): string | undefined {
   const token = value('AWS_BEARER_TOKEN_BEDROCK');
   if (token !== '') return token;

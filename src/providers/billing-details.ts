@@ -1,13 +1,12 @@
 import { isObject, type JsonObject } from '../json/is-object.ts';
 import { arrayOf, MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
 
-/** Billing details of an answer other than token counts, with the provider's own names. */
+/** An answer's billing details besides token counts, with the provider's own names. */
 export interface BillingDetails {
   readonly models: readonly string[];
   readonly tiers: readonly string[];
   readonly speeds: readonly string[];
   readonly geos: readonly string[];
-  /** Number of calls by tool. */
   readonly toolCalls: ReadonlyMap<string, number>;
   /** True once a provider-run tool has started. Its results are input that the answer does not show. */
   readonly ranTools: boolean;

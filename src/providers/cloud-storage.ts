@@ -37,7 +37,7 @@ export function isPlainAddress(id: string): boolean {
   return !id.includes('://') || !EVASIVE.test(id);
 }
 
-/** Credential types for Azure search indexes that the request itself contains. */
+/** Azure search authentication types with a secret in the request itself. */
 const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
   ...['api_key', 'key_and_key_id', 'encoded_api_key', 'connection_string', 'username_and_password'],
   'access_token',

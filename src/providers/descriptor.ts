@@ -27,7 +27,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   /** For self-hosted providers, plain HTTP is allowed and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
   readonly errorShape: ErrorShape;
-  /** Different error shapes by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
+  /** Exceptions to `errorShape` by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
   readonly errorShapesAt?: readonly (readonly [RegExp, ErrorShape])[];
   readonly exec: ExecVariables;
   readonly pricing: ProviderPricing;
@@ -82,7 +82,7 @@ export interface ProviderPricing {
   readonly vendorTables?: ReadonlyMap<string, string>;
   /** True if models use OpenAI's tokenizers, with which the gateway counts tokens. */
   readonly countsAsOpenai?: true;
-  /** Returns the price of a model if the price table lacks it or must not decide. */
+  /** Returns a model's price if the price table lacks it or must be overridden. */
   ownPrice?(model: string): OwnPrice | undefined;
   /** USD per provider-run search, if the provider's price page lists it. */
   readonly searchUsd?: number;
@@ -93,16 +93,16 @@ export interface ProviderPricing {
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
   /** Multiples of the list price by model, for regional base URLs. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
-  /** Reports whether the provider bills this error, having processed the request. Absent if it bills none. */
+  /** Reports whether the provider bills this error because it has processed the request. Absent if it bills none. */
   billsError?(error: ErrorAnswer): boolean;
-  /** Nano-USD billed for a request that the provider refuses under its guidelines, regardless of its cost. */
+  /** Minimum in nano-USD that the provider bills for a request refused under its guidelines. */
   readonly refusalFees?: { readonly [Name in Operation]?: number };
 }
 
 export interface ErrorAnswer {
   readonly operation: Operation;
   readonly status: number;
-  /** The beginning of the body; undefined if it was not seen whole. */
+  /** The beginning of the body, or undefined if the body was not seen whole. */
   readonly text: string | undefined;
 }
 

@@ -100,7 +100,7 @@ function checkObject(object: JsonObject, isBody: boolean): void {
   if (mayFold) refuseTwins(object);
 }
 
-/** Reports whether names below a member are client-defined. The body's own members are the dialect's. */
+/** Reports whether names below a member are client-defined. The body's own members belong to the dialect. */
 export function isClientsOwn(name: string, value: object, isBody: boolean): boolean {
   if (isBody) return OWN_AT_ROOT.has(name);
   return OWN_NAMES.has(name) || (OWN_OBJECTS.has(name) && !Array.isArray(value));

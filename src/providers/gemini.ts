@@ -67,7 +67,7 @@ export const gemini: Descriptor<'gemini'> = {
     model: 'gemini-2.5-flash',
   },
   pricing: {
-    // The smallest models reach 900 (artificialanalysis.ai).
+    // The smallest models reach 900 tokens per second (artificialanalysis.ai).
     outputTokensPerSecond: 1_000,
     table: 'google',
     tableNames: (model) => [model.replace(/^(?:models|publishers\/google\/models)\//, '')],

@@ -88,7 +88,7 @@ function openaiType(type: ErrorType, status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** Returns a code that clients recognize. Codex stops immediately when a quota is used up. */
+/** Returns a code that clients recognize. Codex stops immediately on `insufficient_quota`. */
 function openaiCode(type: ErrorType): string {
   if (SPENT.has(type)) return 'insufficient_quota';
   if (type === 'rate_limited') return 'rate_limit_exceeded';

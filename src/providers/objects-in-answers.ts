@@ -25,7 +25,7 @@ const REPEATED: ReadonlySet<string> = new Set([
   ],
 ]);
 /** Arrays of objects that the answer's own object created. */
-const MADE: ReadonlySet<string> = new Set(['output', 'outputs', 'generatedSamples']);
+const CREATED: ReadonlySet<string> = new Set(['output', 'outputs', 'generatedSamples']);
 const FILE_NAME = /(?:_file|[a-z]File)$/;
 
 /**
@@ -46,10 +46,10 @@ export function* objectsIn(
     if (typeof value === 'string') {
       const isOwnId = step === 'id' && (wanted !== 'references' || HOLDERS.has(state.name));
       const isDeferred = step === 'request_id' && walk.depth === 1 && wanted !== 'references';
-      const isMade = wanted === 'outside_lists' && namesMade(name, value, level.value);
-      if (isOwnId || isDeferred || isIdName(name, names) || isMade) found.add(bareId(value));
+      const isCreated = wanted === 'outside_lists' && namesCreated(name, value, level.value);
+      if (isOwnId || isDeferred || isIdName(name, names) || isCreated) found.add(bareId(value));
     } else if (isContainer(value) && !(step === name && isRepeated(name, value, walk.depth === 1))) {
-      const readsLists = state.readsLists || MADE.has(name);
+      const readsLists = state.readsLists || CREATED.has(name);
       if (readsLists || !Array.isArray(value)) walk.enter({ name, readsLists });
     }
     yield ITEM_CHARS;
@@ -68,7 +68,7 @@ function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
 }
 
 /** Detects Google's `name` of an object without `id`, the `uri` of a video, and files that a batch wrote. */
-function namesMade(name: string, value: string, holder: object): boolean {
+function namesCreated(name: string, value: string, holder: object): boolean {
   if (name === 'uri') return isResource(value);
   if (name === 'name') return isResource(value) && !Object.hasOwn(holder, 'id');
   return FILE_NAME.test(name) && hasIdForm(value);

@@ -12,13 +12,13 @@ const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
   ...['cachedContent', 'cached_content', 'fileUri', 'file_uri'],
 ]);
 /** Matches ids in provider formats. UUIDs and other formats are mostly the client's own data. */
-const PROVIDERS_FORM =
+const PROVIDER_ID =
   /^(?:file|cfile|assistant|resp|conv|cntr|container|vs|msg|rs|ig|thread|run|batch|msgbatch|audio|chatcmpl|video|upload|skill)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}$/;
 /** Matches a name and a value: as JSON, as a form field, or in a query. */
 const PAIR =
   /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?|Uri|_uri)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
 /** Matches Google's resource names in a `name` member. Clients choose the names of files. */
-const GOOGLES_NAME =
+const GOOGLE_NAME =
   /["']name["']\s{0,8}:\s{0,8}["']((?:files|cachedContents|fileSearchStores|batches)\/[\w-]{1,300})/g;
 /** Matches a line. It ends at any character that some parser treats as a line ending. */
 export const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
@@ -28,12 +28,12 @@ export function* objectsInTexts(texts: readonly string[], names: ObjectNames): W
   const found = new Map<string, NamedObject>();
   for (const text of texts) {
     for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
-      const isNamed = RUN_BY_PROVIDER.has(member) || (!isInnocent(member) && PROVIDERS_FORM.test(value));
+      const isNamed = RUN_BY_PROVIDER.has(member) || (!isInnocent(member) && PROVIDER_ID.test(value));
       if (isNamed && namesObject(member, value, names))
         found.set(bareId(value), { id: bareId(value), member });
       yield ITEM_CHARS;
     }
-    for (const [, value = ''] of text.matchAll(GOOGLES_NAME)) {
+    for (const [, value = ''] of text.matchAll(GOOGLE_NAME)) {
       found.set(bareId(value), { id: bareId(value), member: 'name' });
       yield ITEM_CHARS;
     }

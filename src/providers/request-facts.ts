@@ -2,7 +2,7 @@ import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { McpMessage } from '../mcp/message.ts';
 import { holdsEncodedBytes } from './encoded-bytes.ts';
 
-/** A request in terms common to all dialects. Lists are in document order. */
+/** A request in terms common to all dialects. Arrays are in document order. */
 export interface RequestFacts {
   /** The requested model; undefined only for endpoints without one. */
   readonly model: string | undefined;
@@ -30,7 +30,7 @@ export interface RequestFacts {
   readonly undecoded?: true;
   /** Path of a prompt given as token ids or vectors, which the gateway cannot read. */
   readonly encodedPrompt?: JsonPath;
-  /** Why the cost cannot be bounded (`background`, a service tier and so on). Shown in a 400 to keys with a budget. */
+  /** The reason why the cost is unbounded, such as `background`. Shown in a 400 to keys with a budget. */
   readonly unbounded?: string;
   /** Edits that select the list-price service tier, if the client leaves the choice to the provider. */
   readonly pinTier?: readonly JsonEdit[];
@@ -104,7 +104,7 @@ export interface HostedTool {
   /** The dialect's own type name, as used in `proxy.provider_tools`. */
   readonly type: string;
   readonly remove: readonly JsonEdit[];
-  /** True if the request requires the tool (`tool_choice`), which must not be removed silently then. */
+  /** True if `tool_choice` requires the tool, which then must not be removed silently. */
   readonly forced: boolean;
   /** Another model that the tool runs (Anthropic's advisor, OpenAI's images). */
   readonly model?: string;

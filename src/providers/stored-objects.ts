@@ -80,7 +80,7 @@ export function bareId(id: string): string {
 }
 
 interface NamedObjectsOptions {
-  /** Set for an endpoint without a dialect, where values that look like ids or storage URIs count as names. */
+  /** Set for endpoints without a dialect. Any value that looks like an id or storage URI then names an object. */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
   readonly isRemoved: (path: JsonPath) => boolean;

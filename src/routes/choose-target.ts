@@ -42,7 +42,7 @@ function chosen<Target extends Choosable>(
   for (const target of targets) {
     const { provider, model, credential = '', weight = 1 } = target.settings;
     const draw =
-      session === undefined ? random() : drawnBy([key.keyHash, session, provider, model, credential]);
+      session === undefined ? random() : hashedDraw([key.keyHash, session, provider, model, credential]);
     // Efraimidis and Spirakis (2006): the probability that a target has the highest rank is proportional to its weight.
     const rank = Math.log(Math.max(draw, Number.MIN_VALUE)) / weight;
     if (rank <= most) continue;
@@ -52,6 +52,6 @@ function chosen<Target extends Choosable>(
   return best;
 }
 
-function drawnBy(names: readonly string[]): number {
+function hashedDraw(names: readonly string[]): number {
   return hash('sha256', JSON.stringify(names), 'buffer').readUIntBE(0, 6) / 2 ** 48;
 }

@@ -28,7 +28,7 @@ function targetHealth({ config, client, log }: AliasesParts): TargetHealth | und
     deadlineMs: phaseDeadlineMs(config),
     threshold,
     windowMs: window_seconds * 1_000,
-    // A probe may take as long as an answer. Only then is another one sent.
+    // A probe may take as long as an answer. Another one is sent only after that.
     probeLeaseMs: config.proxy.upstream_timeout,
   });
   return createTargetHealth({

@@ -54,7 +54,7 @@ function dataOf(list: unknown): unknown[] | undefined {
   return Array.isArray(data) ? (data as unknown[]) : undefined;
 }
 
-/** Returns a model in the API's form, with a placeholder date. */
+/** Returns a model in the API's format, with a placeholder date. */
 export function modelItem(api: TargetApi, id: string): object {
   return api === 'openai'
     ? { id, object: 'model', created: 0, owned_by: 'gateway' }

@@ -45,7 +45,8 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const sent = acceptedQuery(provider, query);
-    // Checked with the original query, because some providers refuse certain queries; read with the sent one.
+    // Checked with the original query, because some providers refuse certain ones, then read with the query that is
+    // sent.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
     const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;
     if (endpoint !== undefined) {

@@ -6,7 +6,7 @@ interface AnyTarget {
   readonly endpoint: Endpoint;
   /** The path for checks and policies: a provider's path without its base path, or `/mcp/<server>…`. */
   readonly path: string;
-  /** As it is sent, including the `?`; may be empty. */
+  /** As sent, including the `?`; may be empty. */
   readonly query: string;
   /** Larger bodies are refused with 413. */
   readonly maxRequestBytes: number;

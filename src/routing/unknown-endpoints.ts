@@ -37,7 +37,7 @@ export function createUnknownEndpoints({ proxy }: Config): UnknownEndpoints {
       const segments = openSegments(requested);
       if (segments === undefined) return undefined;
       const { provider, path } = requested;
-      if (!isPlainlyWritten(path) || spellsKnownPath(requested)) throw misspelt(requested);
+      if (!isPlainlyWritten(path) || spellsKnownPath(requested)) throw ambiguous(requested);
       if (isAdministrative(provider, path)) throw administrative(provider, requested);
       return segments;
     },
@@ -60,7 +60,7 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
   return fits && fixed.every((glob, index) => globMatches(glob, segments[index] ?? ''));
 }
 
-function misspelt({ provider, method, path }: RequestedPath): GatewayError {
+function ambiguous({ provider, method, path }: RequestedPath): GatewayError {
   return new GatewayError(
     'policy_denied',
     `${method} ${shownPath(`/${provider.name}${path}`)} could be read as a path that the gateway inspects, or in more than one way: send the path as the provider documents it`,
@@ -126,7 +126,7 @@ function isPlainlyWritten(path: string): boolean {
 /** Reports whether a server might read this path as a known one, ignoring letter case, suffix or base path. */
 function spellsKnownPath(requested: RequestedPath): boolean {
   const { provider, basePath, method } = requested;
-  const path = withoutSlashes(requested.path);
+  const path = withoutTrailingSlashes(requested.path);
   const lower = path.toLowerCase();
   // Ignores the query, which may be the reason why a known path was refused.
   const isRead = (spelling: string, methods: readonly string[] = METHODS): boolean =>
@@ -150,7 +150,7 @@ function withoutTail(segment: string): string {
   return at < 0 ? segment : segment.slice(0, at);
 }
 
-function withoutSlashes(path: string): string {
+function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
   return path.slice(0, end);

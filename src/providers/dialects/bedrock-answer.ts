@@ -58,11 +58,11 @@ function readUsage(value: unknown): Usage | undefined {
     usage.outputTokens,
     usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount,
     usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount,
-    writtenFor1h(usage.cacheDetails),
+    cacheWrites1h(usage.cacheDetails),
   );
 }
 
-function writtenFor1h(details: unknown): number {
+function cacheWrites1h(details: unknown): number {
   return arrayOf(details)
     .map(objectOf)
     .filter((detail) => detail.ttl === '1h')

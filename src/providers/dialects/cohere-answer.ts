@@ -117,7 +117,7 @@ function readV2Event(event: JsonObject): EventReading {
 }
 
 const STREAMED = '0/text';
-/** Channel prefix for citations, searches, complete tool calls, and of the whole answer in the last event. */
+/** Channel prefix for citations, searches, complete tool calls, and for the whole answer in the last event. */
 const V1_WHOLE = '0/whole/';
 
 function readV1Event(event: JsonObject): EventReading {

@@ -175,7 +175,7 @@ function readV1Message(into: PromptCollector, message: JsonObject, path: JsonPat
   addUnknown(into, ROLE.toolResult, message.tool_results, [...path, 'tool_results']);
 }
 
-/** Connectors run at Cohere and fetch from the web or from the customer's stores. */
+/** Connectors run at Cohere and fetch from the web or the customer's data stores. */
 function connectors(body: JsonObject): HostedTool[] {
   const list = optionalArray(body, 'connectors') ?? [];
   if (list.length === 0) return [];

@@ -101,7 +101,7 @@ export const optionalArray: (body: JsonObject, name: string) => readonly unknown
   'an array',
 );
 export const optionalCount = optional(isWhole, 'a whole number of at least 0');
-/** Larger counts are implausible, and lose precision in arithmetic. */
+/** Larger counts are implausible and lose precision in arithmetic. */
 export const optionalPositive = optional(
   (value): value is number => isWhole(value) && value > 0 && value <= 1e9,
   'a positive whole number',

@@ -19,7 +19,7 @@ export function readGeminiContents(into: PromptCollector, found: Member | undefi
   for (const item of listAt(found, path)) readGeminiContent(into, 'user', item.value, item.path);
 }
 
-/** Reads a Content or a bare string. A Content's role takes precedence over `role`, except over `system`. */
+/** Reads a Content or a bare string. A Content's role takes precedence over `role`, unless `role` is `system`. */
 export function readGeminiContent(into: PromptCollector, role: Role, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     into.addText({ role, kind: 'text' }, value, path);
@@ -41,7 +41,7 @@ function readPart(into: PromptCollector, role: Role, part: JsonObject, path: Jso
   const kind = part.thought === true ? 'reasoning' : role === 'tool' ? 'tool_result' : 'text';
   into.addText({ role, kind }, part.text, [...path, 'text']);
   const signature = member(part, 'thoughtSignature');
-  // Gemini counts the thoughts behind a signature as input again.
+  // Gemini bills the thoughts behind a signature as input again.
   if (signature) into.addSealedText({ role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
   // Video costs more at a higher frame rate, which its size does not reveal.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;

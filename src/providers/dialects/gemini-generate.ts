@@ -158,7 +158,7 @@ function readTools(into: PromptCollector, body: JsonObject) {
       if (type === 'computerUse') names.push('computer_use');
       if (CLIENT_RUN.has(type)) continue;
       const remove: JsonEdit[] = [{ kind: 'remove', path: members.length === 1 ? path : [...path, name] }];
-      // Function-calling modes can only require the client's own functions.
+      // Function-calling modes can require only the client's own functions.
       hostedTools.push({ type, remove, forced: false });
     }
     for (const declaration of arrayOf(declared?.value)) {

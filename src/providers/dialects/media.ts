@@ -207,7 +207,7 @@ function addMediaIn(
       addMediaIn(into, place, member, at, mediumNamed(name) ?? (isMediumContent(name) ? own : undefined));
       at.pop();
     }
-    // The content has an unknown name, or is too short to distinguish from words.
+    // Its content is in an unknown member, or too short to distinguish from words.
     const isDeclared = typed?.isPart === true || typeof value.blob === 'string';
     if (isDeclared && into.media.length === before)
       into.media.push({ kind: typed?.kind ?? 'document', source: 'id' });

@@ -10,7 +10,10 @@ import { isSet } from './settings.ts';
 const CLIENT_RUN =
   /^(?:function|custom|computer|computer_use_preview|local_shell|apply_patch|(?:bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8})$/;
 
-/** Hosted tool types without version. They also occur outside `tools`, as in `tool_choice` and attachments. */
+/**
+ * Hosted tool types without their version suffix. They also occur outside `tools`, as in `tool_choice` and
+ * attachments.
+ */
 const HOSTED: ReadonlySet<string> = new Set(
   `browser_search code_execution code_interpreter connector document_library file_search image_generation
    live_search mcp mcp_toolset retrieval web_fetch web_search x_search`.split(/\s+/),

@@ -79,14 +79,14 @@ function readChatMessage(into: PromptCollector, value: unknown, path: JsonPath):
     if (name === 'tool_calls') readCalls(into, role, member, at);
     else if (name === 'function_call') into.addTextsIn({ role, kind: 'tool_arguments' }, member, at);
     else if (REASONING.has(name)) readParts(into, { role, kind: 'reasoning' }, member, at);
-    else if (name === 'audio') readEarlierSound(into, member);
+    else if (name === 'audio') readEarlierAudio(into, member);
     else
       readParts(into, place, name === 'images' ? { images: member } : member, name === 'images' ? path : at);
   }
 }
 
 /** Reads an earlier audio turn, which is sent by id and billed as audio again. */
-function readEarlierSound(into: PromptCollector, value: unknown): void {
+function readEarlierAudio(into: PromptCollector, value: unknown): void {
   if (value === undefined || value === null) return;
   into.unseenContent = true;
   into.media.push({ kind: 'audio', source: 'id' });

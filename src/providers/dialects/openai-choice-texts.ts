@@ -87,7 +87,7 @@ function messagePlaces(message: JsonObject, terms: MessageTerms): Places {
   const { index, nameCall } = terms;
   const at = [...terms.path, terms.member];
   return [
-    // Clients read reasoning first when a chunk has both.
+    // Clients read reasoning before content when a chunk has both.
     textOn('reasoning/reasoning_content', 'reasoning', message, 'reasoning_content', at, terms),
     textOn('reasoning/reasoning', 'reasoning', message, 'reasoning', at, terms),
     eachIn(message, 'reasoning_details', at, (detail, path) => [

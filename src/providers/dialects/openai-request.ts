@@ -151,7 +151,7 @@ const CHOICE_NAMES = [
 
 /**
  * Reads the output limit. If a client sets several effective members, the highest may be billed. A limit under a name
- * that this provider ignores bounds nothing. It still caps grants, and is never left above a grant, because the
+ * that this provider ignores has no effect, but it still caps grants and is never left above one, because the
  * provider may start to support the name at any time.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {

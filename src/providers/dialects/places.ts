@@ -11,9 +11,9 @@ export interface Marks extends Pick<
   readonly channel?: string;
   /** In a stream, the channel prefix for texts that arrive whole, each on its own channel. Ends in `/`. */
   readonly under?: string;
-  /** The same for `copies`. */
+  /** Same as `under`, for `copies`. */
   readonly copiesUnder?: string;
-  /** Number of leading path steps omitted from the names of these channels. */
+  /** Number of leading path steps to omit from channel names below `under`. */
   readonly unnamed?: number;
 }
 

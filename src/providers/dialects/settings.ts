@@ -85,7 +85,7 @@ const THINKING_LIMITS: readonly string[] = ['thinking_budget', 'thinking_token_b
 /** Returns the largest thinking limit in a body and its settings objects. */
 export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
   let most = 0;
-  for (const place of places) if (isObject(place)) most = Math.max(most, mostIn(place));
+  for (const place of places) if (isObject(place)) most = Math.max(most, largestIn(place));
   return most === 0 ? {} : { thinkingTokens: most };
 }
 
@@ -95,7 +95,7 @@ export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thin
   return thinkingTokens(...settingsOf(body), chat_template_kwargs, generationConfig, generation_config);
 }
 
-function mostIn(place: JsonObject): number {
+function largestIn(place: JsonObject): number {
   let most = 0;
   for (const name of THINKING_LIMITS) most = Math.max(most, countOf(place[name]));
   for (const [name, members] of THINKING_SETTINGS) {
