@@ -97,10 +97,7 @@ class Known implements CleanRecord {
 /** Words in every request. They are too short for a digest and are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
-/**
- * Texts in use, so that each is hashed once for all callers, and short texts are recognized without hashing. Kept
- * slightly longer than judging takes under load.
- */
+/** Texts in use, kept slightly longer than judging takes under load. Each is hashed once for all callers. */
 let judged = new Map<string, Known>();
 const JUDGED_MS = 1_000;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
@@ -111,13 +108,11 @@ let judgedChars = 0;
 const MAX_HASHED_CHARS = 16_383;
 /** Limit of long texts of equal length. Comparing a text with more of them would take longer than hashing it. */
 const MAX_EQUAL_LENGTHS = 16;
-/** Number of long texts by length. */
 const longTexts = new Map<number, number>();
 
 /**
  * Returns a text's record, or undefined for numbers and for texts so long that hashing would fill an event-loop turn.
- * Agents resend their history with every request, and every check looks up every text, so each text is hashed only
- * once. Texts are kept only while in use; afterwards, only the digests of long texts remain.
+ * Texts are kept only while in use; afterwards, only the digests of long texts remain.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
   const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? judged.get(text);
@@ -169,7 +164,6 @@ export interface TextReading<Result> {
   readonly search?: SearchId;
   /** Reports whether other readings already cover this one. */
   readonly isRead?: (text: CleanRecord) => boolean;
-  /** Called for each text that was read and needs no action. */
   readonly onClean?: (text: string, known: CleanRecord) => void;
 }
 

@@ -12,10 +12,7 @@ const row = <Status extends number>(status: Status, means: string) => ({ status,
 const passing = <Status extends number>(status: Status, means: string) =>
   ({ status, means, passes: true }) as const;
 
-/**
- * All refusals. Their names are the `type` in the API, the metric label and the log field. docs/refusals.md is
- * generated from these rows.
- */
+/** Names are the API's `type`, a metric label and a log field. docs/refusals.md is generated from these rows. */
 const ROWS = {
   invalid_request: row(400, 'the request is malformed or ambiguous'),
   header_mismatch: row(400, 'MCP: a header contradicts the body'),
@@ -76,10 +73,7 @@ export const NO_RETRY = ['x-should-retry', 'false'] as const;
 /** Limit in seconds for budgets, because agents wait silently for as long as `Retry-After` says. */
 const LONGEST_WAIT = 60;
 
-/**
- * Returns `Retry-After` for a refusal that ends after `ms`, if a retry may succeed or the budget renews within
- * LONGEST_WAIT. Other refusals state the time in their messages (docs/refusals.md).
- */
+/** Returns `Retry-After` if a retry may succeed or the budget renews within LONGEST_WAIT (docs/refusals.md). */
 export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string, string>> {
   const seconds = wholeSeconds(ms);
   const hasRetryAfter = mayRetry(type) || (type === 'budget_exceeded' && seconds <= LONGEST_WAIT);
@@ -91,13 +85,11 @@ export function retryAfterMs(ms: number): Readonly<Record<string, string>> {
   return { 'retry-after': String(wholeSeconds(ms)), 'retry-after-ms': String(ms) };
 }
 
-/** Reports whether an automatic retry may succeed (docs/refusals.md). */
 export function mayRetry(type: ErrorType): boolean {
   return REFUSALS[type].passes === true;
 }
 
 export interface GatewayErrorOptions {
-  /** Additional response headers with lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
   readonly details?: RefusalDetails;
@@ -105,7 +97,6 @@ export interface GatewayErrorOptions {
   readonly key?: RefusedKey;
 }
 
-/** The refused key, for logs, spans and the audit trail. */
 export interface RefusedKey {
   readonly keyHash: string;
   readonly name: string;
@@ -138,10 +129,7 @@ export interface RefusalDetails {
   readonly maskedResult?: unknown;
 }
 
-/**
- * A refusal that is safe to show: `message` names the problem and the remedy, but never a secret or a prompt. The edge
- * replaces any other thrown value with `gateway_unavailable`.
- */
+/** A refusal that is safe to show. The edge replaces any other thrown value with `gateway_unavailable`. */
 export class GatewayError extends Error implements Refusal {
   readonly type: ErrorType;
   readonly headers: Readonly<Record<string, string>>;
@@ -168,7 +156,6 @@ export class GatewayError extends Error implements Refusal {
   }
 }
 
-/** Returns the JSON body of a refusal (docs/refusals.md). */
 export function errorBody(type: ErrorType, message: string): string {
   return JSON.stringify({ error: message, type });
 }

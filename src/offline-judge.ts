@@ -10,7 +10,6 @@ import { createReplay } from './verify/replay.ts';
 
 export interface OfflineJudgeDeps {
   readonly config: Config;
-  /** Undefined if policies are disabled. */
   readonly set: PolicySet | undefined;
 }
 
@@ -18,7 +17,6 @@ export interface OfflineJudge extends TraceJudge {
   readonly checks: readonly Check[];
 }
 
-/** Creates a judge with the gateway's checks and its own in-memory stores. */
 export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Promise<OfflineJudge> {
   let now = 0;
   const findings = createFindingCollector();

@@ -64,10 +64,7 @@ export async function testedPolicies(
   return describeSet(loaded, defaultAction).files;
 }
 
-/**
- * Returns problems with overrides that match no rule or several. Returns none if the cards and presets cannot be
- * loaded, which `checkPolicies` reports.
- */
+/** Returns problems with overrides; none if the cards and presets cannot be loaded, which `checkPolicies` reports. */
 export async function unknownOverrides(
   sources: PolicySources,
   overrides: RuleOverrides,

@@ -13,15 +13,13 @@ import type { TraceFinding } from './verify/finding.ts';
 /** The result of testing an engine with a sample that it must find. */
 export interface Probe {
   readonly engine: string;
-  /** Whether the engine found the sample under the current configuration. */
   readonly proven: boolean;
   /** Names the sample and the result, and a remedy if the sample was not found. */
   readonly message: string;
 }
 
 /**
- * Live probes of `gateway doctor`. They run the gateway's checks, with in-memory stores, on samples that must not pass.
- * Callers skip disabled engines.
+ * Live probes of `gateway doctor`: the gateway's checks on samples that must not pass. Callers skip disabled engines.
  */
 export const PROBES = {
   loop: probeLoop,
@@ -34,7 +32,6 @@ export const PROBES = {
 
 export interface ProbeInput {
   readonly config: Config;
-  /** Undefined if policies are disabled. */
   readonly sources: PolicySources | undefined;
 }
 
@@ -170,7 +167,7 @@ async function probeRisk({ config }: ProbeInput): Promise<Probe> {
   );
 }
 
-/** A call that the preset must deny, by preset. */
+/** The call that each preset must deny. */
 const DENIED: Readonly<Partial<Record<PresetName, Step>>> = {
   safety: call(ATTACK),
   safety_drift: call(ATTACK),
@@ -230,7 +227,6 @@ function elapsed(ms: number): string {
   return new Date(START + ms).toISOString();
 }
 
-/** Returns the checks' findings in a recorded run. */
 export async function judgedFindings(
   steps: readonly Step[],
   { config, sources }: ProbeInput,
@@ -249,7 +245,6 @@ export async function judgedFindings(
 interface ProbeTexts {
   readonly given: string;
   readonly remedy: string;
-  /** The outcome shown for a proven probe. */
   readonly outcome?: string;
 }
 

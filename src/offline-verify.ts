@@ -12,9 +12,7 @@ import { verify, type VerifyEvent } from './verify/verify.ts';
 
 export interface VerifyOptions {
   readonly config: Config;
-  /** Undefined if policies are disabled. */
   readonly sources: PolicySources | undefined;
-  /** Name of the trace in the report. */
   readonly name: string;
   /** Minimum number of steps for using a second thread; Infinity disables it. The report is the same either way. */
   readonly threadSteps?: number;
@@ -22,14 +20,14 @@ export interface VerifyOptions {
 
 /** Judging this many steps takes as long as starting a thread. */
 const THREAD_STEPS = 2_000;
-/** Longest wait for the number of steps. After this time, the thread is started. */
+/** If fewer steps arrive within this time, the thread is started anyway. */
 const THREAD_WAIT_MS = 1_000;
 /** The first judge gets 15 of 32 sessions, because its thread also parses the trace and prints the report. */
 const [FIRST_SHARE, SHARES] = [15, 32];
 
 /**
- * Judges a recorded trace with the gateway's checks and in-memory stores. The sessions are split into two independent
- * parts. For a large trace, a second thread judges one of them.
+ * Judges a recorded trace with the gateway's checks and in-memory stores. A second thread may judge part of the
+ * sessions.
  * @throws PolicyFilesError if the policies cannot be loaded
  */
 export async function* verifyTrace(

@@ -19,10 +19,7 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
   return config.redis.read_timeout + PHASE_SLACK_MS;
 }
 
-/**
- * Policy time limits per call, in addition to the Redis deadline: waiting for the engine, evaluating, and stopping a
- * policy that does not end. Envoy's `message_timeout` exceeds their sum.
- */
+/** Policy time limits per call, in addition to the Redis deadline. Envoy's `message_timeout` exceeds their sum. */
 export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
 export const KEY_SET_TIMEOUT_MS: Milliseconds = 3_000;
@@ -97,7 +94,6 @@ function listeners({ server }: Config): RuleProblems {
   return [problemIf(server.port === server.admin_port, 'server.admin_port', 'must differ from server.port')];
 }
 
-/** A certificate and its key must be set together. */
 function pairRules({ server, redis, audit, ui }: Config): RuleProblems {
   const groups = [
     ['server.tls', server.tls],

@@ -15,10 +15,7 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/**
- * Marks a key, or all keys of a group, whose changes take effect only at the next start, because Envoy's configuration
- * or the supervisor depends on them. All other keys are reloaded.
- */
+/** Marks keys that Envoy's configuration or the supervisor uses: changes take effect only at the next start. */
 export function needsRestart<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ 'x-restart': true }) as Schema;
 }
@@ -48,7 +45,6 @@ export function duration(preset: string) {
     .prefault(preset);
 }
 
-/** A duration that may be `0`. */
 export function durationOrZero(preset: string) {
   return durationText.prefault(preset);
 }
@@ -90,7 +86,6 @@ function isHttpUrl(text: string): boolean {
 
 export const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an http:// or https:// URL' });
 
-/** An http(s) URL, or empty for none. */
 export const httpUrlOrEmpty = z.string().refine((text) => text === '' || isHttpUrl(text), {
   error: 'must be an http:// or https:// URL, or empty',
 });

@@ -47,8 +47,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Loads, validates and deep-freezes the configuration. Precedence, highest first: argvOverrides, environment, file,
- * defaults.
+ * Precedence, highest first: argvOverrides, environment, file, defaults. The result is deeply frozen.
  * @throws ConfigError with all problems
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {

@@ -56,7 +56,6 @@ export function otelVariableFault(name: string, value: string): string | undefin
   return form.pattern.test(value) ? undefined : form.rule;
 }
 
-/** Variables that name a file. */
 export const OTEL_FILES = /_(?:CERTIFICATE|KEY)$/;
 /** Variables that contain credentials as `name=value` pairs. */
 export const OTEL_SECRETS = /_HEADERS$/;

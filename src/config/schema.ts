@@ -51,13 +51,11 @@ export function schemaBelow(schema: JsonSchema | undefined, step: PropertyKey): 
   return properties?.[String(step)] ?? (typeof others === 'object' ? others : undefined);
 }
 
-/** A key of gateway.yaml. */
 export interface ConfigKey {
   /** Dotted path; array elements are `servers[]`, map values `overrides.*`. */
   readonly path: string;
   /** Accepted values in words, such as `duration`, `true or false`, `integer, 1 to 65535`. */
   readonly values: string;
-  /** Undefined for a key without a default. */
   readonly preset: unknown;
   readonly description: string;
   readonly isGroup: boolean;

@@ -60,7 +60,7 @@ function toValues(document: Document, name: string, problems: Problem[]): Record
     problems.push({
       where: name,
       path: '',
-      message: 'has too many YAML aliases, or one without its anchor',
+      message: 'has too many YAML aliases, or an alias without an anchor',
     });
     return {};
   }

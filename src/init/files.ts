@@ -6,7 +6,6 @@ import type { PresetName } from '../policy/presets.ts';
 export const PURPOSES = ['chat', 'agent'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** The user's choices for a new gateway. */
 export interface Answers {
   readonly purpose: Purpose;
   readonly port: number;
@@ -27,10 +26,7 @@ export const DEFAULT_ANSWERS: Answers = {
   redisPort: 6379,
 };
 
-/**
- * Returns the defaults for a purpose. For an agent, `mcp_sandbox` keeps the rules strict for MCP calls that
- * `overridesText` relaxes.
- */
+/** For agents, `mcp_sandbox` stays strict for MCP calls where `overridesText` relaxes `safety`. */
 export function defaultAnswers(purpose: Purpose): Answers {
   return purpose === 'chat'
     ? DEFAULT_ANSWERS
@@ -52,7 +48,6 @@ export const COMPOSE_NAMES = ['compose.yaml', 'compose.yml', FILES.compose, 'doc
 /** Read by the compose file and gateway.yaml, set in `.env`. */
 export const PASSWORD_VARIABLE = 'REDIS_PASSWORD';
 
-/** Returns `gateway.yaml` with a comment on every choice. */
 export function configText(answers: Answers): string {
   const { port, tls, presets, dlp, redisPort, purpose } = answers;
   return `# The AI firewall gateway, for ${purpose === 'chat' ? 'a chat application' : 'a coding agent'}. All keys and their defaults: gateway config print
@@ -179,7 +174,6 @@ function tlsText(tls: Answers['tls']): string {
     key_file: ${JSON.stringify(tls.keyFile)}`;
 }
 
-/** Returns 9090 unless clients use that port. */
 function adminPort(port: number): number {
   return port === 9090 ? 9091 : 9090;
 }
@@ -187,10 +181,7 @@ function adminPort(port: number): number {
 /** First line of a compose file written by init. */
 export const COMPOSE_HEAD = '# Redis for the gateway';
 
-/**
- * Returns the compose file for a folder that already has one. As a separate project, it does not replace the other's
- * services.
- */
+/** Returns a compose file for a folder that already has one: a separate project, which replaces no services. */
 export function ownComposeText(answers: Answers): string {
   const text = composeText(answers).replace('compose up', `compose -f ${FILES.ownCompose} up`);
   return text.replace('services:', 'name: ai-firewall-gateway\nservices:');

@@ -20,7 +20,6 @@ export interface PlannedFile {
   readonly name: string;
   readonly path: string;
   readonly action: FileAction;
-  /** The complete new content. */
   readonly text: string;
   readonly mode: number;
 }
@@ -28,7 +27,6 @@ export interface PlannedFile {
 const READABLE = 0o644;
 const PRIVATE = 0o600;
 
-/** Reads the folder and decides what to write. */
 export async function planFiles(folder: string, answers: Answers): Promise<readonly PlannedFile[]> {
   async function wholeFile(name: string, text: string): Promise<PlannedFile> {
     const path = join(folder, name);

@@ -38,7 +38,6 @@ export function answeredId(message: JsonObject): JsonRpcId | null | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** Returns the tools of a `tools/list` result, or undefined for other messages. */
 function listedTools(message: unknown): readonly unknown[] | undefined {
   const result = isObject(message) ? message['result'] : undefined;
   const tools = isObject(result) ? result['tools'] : undefined;
@@ -72,7 +71,6 @@ export function isAnswer(message: unknown): boolean {
   );
 }
 
-/** Reports whether a message contains only definitions: no call result, request or error. */
 export function isOnlyDefinitions(message: unknown): boolean {
   const isResult = isObject(message) && !Object.hasOwn(message, 'method') && !Object.hasOwn(message, 'error');
   return isResult && isDefinitions(message) && !isAnswer(message);
@@ -88,15 +86,11 @@ export function isMessageEvent({ frame: { event: name }, sideband }: StreamEvent
   return sideband !== true && (name === undefined || name === '' || name === 'message');
 }
 
-/** Without a list, a key may call all tools. */
 export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
   return allowedTools === undefined || allowedTools.includes(tool);
 }
 
-/**
- * Returns the tool list in a server's message, or undefined if it has none. If the request is unknown, any list counts,
- * because a server's own stream may repeat an answer.
- */
+/** If the request is unknown, any tool list counts, because a server's own stream may repeat an answer. */
 export function toolListIn(
   message: unknown,
   request: McpMessage | undefined,

@@ -45,10 +45,7 @@ export async function textsOfBlob(
   return { asWritten, held: await textOfBytes(bytes, maxChars) };
 }
 
-/**
- * Reports whether a value is one line, or lines of equal length, as encoders write it. Separate words may look like
- * Base64 by chance.
- */
+/** Accepts one line, or lines of equal length, as encoders write. Separate words may look like Base64 by chance. */
 async function isEncoded(written: string): Promise<boolean> {
   if (written.includes(' ') || written.includes('\t')) return false;
   let lineChars: number | undefined;

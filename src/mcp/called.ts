@@ -4,7 +4,6 @@ import { calledTool, type McpMessage } from './message.ts';
 import { callTypeOf, type McpCallType } from './methods.ts';
 import { paramsOf } from './read-message.ts';
 
-/** An MCP call, as policies read it. */
 export interface McpCall {
   readonly type: McpCallType;
   /** Empty for a client's answer to a server. */
@@ -21,7 +20,7 @@ interface ReadMessage {
   readonly texts: readonly unknown[];
 }
 
-/** Returns the call type that policies judge, or undefined for a message without target and client content. */
+/** Returns the call type that policies judge, or undefined for a message without a target or client content. */
 export function judgedType({ mcp, texts }: ReadMessage, json: JsonObject): McpCallType | undefined {
   const type = callTypeOf(mcp, paramsOf(json));
   return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;

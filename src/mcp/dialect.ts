@@ -66,10 +66,7 @@ function responseTexts(body: JsonObject): PromptText[] {
   return into.texts;
 }
 
-/**
- * Parses a stream with one whole JSON-RPC message per event. The stream is complete with the answer to its request; if
- * it closes earlier, the client may resume it.
- */
+/** Expects one JSON-RPC message per event. If the stream closes before the answer, the client may resume it. */
 function createReader(request?: RequestFacts): StreamReader {
   const mcp = request?.mcp;
   return {

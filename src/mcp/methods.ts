@@ -87,10 +87,7 @@ const LIST_CHANGES: ReadonlySet<string> = new Set([
 export type MethodProblem =
   /** Not an MCP method, or not part of this era. */
   | 'unknown'
-  /**
-   * Lenient servers may take the message for a known method: a request without an id, or a name that differs only in
-   * case or punctuation.
-   */
+  /** A known method of the wrong kind (request or notification), or a name that lenient servers may take for one. */
   | 'disguised';
 
 /** Returns undefined for valid methods and for responses. */
@@ -102,14 +99,14 @@ export function methodProblem(message: McpMessage, era: McpEra): MethodProblem |
   return method.eras.includes(era) ? undefined : 'unknown';
 }
 
-/** Lowercases the name and drops other characters than letters and digits, which lenient servers may trim or fold. */
+/** Ignores letter case and punctuation, which lenient servers may trim or fold. */
 function spellingOf(method: string): string {
   return method.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 const SPELLINGS: ReadonlySet<string> = new Set([...METHODS.keys()].map(spellingOf));
 
-/** Returns the call type for policies, or undefined if the message refers to nothing and has no client content. */
+/** Returns the call type for policies, or undefined if the message has neither a target nor client content. */
 export function callTypeOf(message: McpMessage | undefined, params: JsonObject): McpCallType | undefined {
   if (message === undefined) return undefined;
   if (message.kind === 'response') return 'mcp_client_response';

@@ -14,7 +14,7 @@ export interface SentMessage {
   readonly request: { readonly mcp?: McpMessage };
 }
 
-/** First MCP revision whose requests describe themselves, repeated in headers. */
+/** First MCP revision whose requests contain their version, which headers repeat. */
 const STATELESS = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -99,10 +99,7 @@ function assertName(
   }
 }
 
-/**
- * Checks that each `Mcp-Param` header equals an argument, because only the body is inspected. The tool's schema defines
- * which argument, but the gateway may not have seen the schema.
- */
+/** Each `Mcp-Param` header must equal an argument. Which one depends on the tool's schema, which may be unknown. */
 function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const repeated = paramHeaders(headers);
@@ -152,7 +149,6 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
   return found;
 }
 
-/** Returns the era that a message declares. Default: `sessions`. */
 export function eraOf(headers: ReadonlyMap<string, string>, params: JsonObject): McpEra {
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
@@ -199,7 +195,6 @@ function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<str
   return found;
 }
 
-/** Returns the header text for the argument at `path`, or undefined if it cannot be mirrored. */
 function argumentText(root: unknown, path: JsonPath): string | undefined {
   const value = valueAt(root, path);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;

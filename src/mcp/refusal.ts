@@ -54,10 +54,7 @@ const MAX_NAME_CHARS = 128;
 const UNSEEN = /[\p{C}\p{Z}]/gu;
 const MAX_HEADER_CHARS = 256;
 
-/**
- * Renders a refusal as a JSON-RPC error. Unless it answers a request, `type` is also a top-level member, as in all
- * refusals; official clients reject that member in answers.
- */
+/** Official clients reject a top-level `type` in answers, so only other refusals have it. */
 export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
   const { type } = refusal;
   const answer = ANSWER_FORMS[type];

@@ -78,7 +78,7 @@ type MembersOf<Rows extends Readonly<Record<string, FieldRow>>> = {
   readonly [Name in keyof Rows]: DeepReadonly<z.output<Rows[Name]['type']>>;
 };
 
-/** `input` of policies, without `action` (`input-fields.ts`). */
+/** Policy `input` without `action` (`input-fields.ts`). */
 export interface PolicyInput {
   readonly agent: AgentInput;
   readonly request: LlmRequestInput | McpRequestInput;

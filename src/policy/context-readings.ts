@@ -80,7 +80,6 @@ function conversationReading(texts: readonly PlacedText[], index: number): Conte
   return { content: undefined, argument, texts: () => named };
 }
 
-/** Returns a value with its member name and adjacent context. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
   return {
     content: undefined,
@@ -148,7 +147,6 @@ function documentReading(
   };
 }
 
-/** Yields the strings of a document, each with the context that may identify it. */
 function* valuesOf(root: unknown, name: string | undefined): Generator<ContextText> {
   const walk = new Walk(root, name);
   for (let level = walk.next(); level !== undefined; level = walk.next()) {

@@ -152,7 +152,6 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
   return undefined;
 }
 
-/** Finds a comparison of a closed member with a value that the member never has. */
 function impossibleValue(terms: unknown, closed: ClosedMembers): Problem | undefined {
   const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
   const pathOf = (term: Term): string => ['input', ...(inputPath(term) ?? [])].join('.');
@@ -254,7 +253,6 @@ function asRegoV1(text: string): string {
     .join('\n');
 }
 
-/** Accepts an empty rest, `= value` and `:= value`. */
 function isValue(text: string): boolean {
   const written = text.trim();
   if (written === '') return true;

@@ -62,8 +62,7 @@ const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 
 /**
- * Prepares a rule's text, which may quote an agent, for answers, headers, logs and terminals. Masks before truncating,
- * because half a secret would not be recognized.
+ * Prepares a rule's text, which may quote an agent, for display. Masks first, because half a secret is not recognized.
  */
 export function shownReason(text: string, maskSecrets: (text: string) => string): string {
   if (text.length > MAX_READ_CHARS) return 'a policy rule whose reason is too long to show';
@@ -72,7 +71,6 @@ export function shownReason(text: string, maskSecrets: (text: string) => string)
 
 export type DefaultAction = 'allow' | 'deny';
 
-/** Returns `policy.default_action`, or its default (docs/policies.md). */
 export function defaultActionOf(written: DefaultAction | undefined, canAllow: boolean): DefaultAction {
   return written ?? (canAllow ? 'deny' : 'allow');
 }

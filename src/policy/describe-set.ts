@@ -108,10 +108,7 @@ export interface PoliciesDescription extends SetDescription {
   readonly engineBytes: number | undefined;
 }
 
-/**
- * Loads, describes and unloads the policies.
- * @throws PolicyFilesError
- */
+/** @throws PolicyFilesError */
 export async function describePolicies(
   sources: PolicySources,
   written: DefaultAction | undefined,

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 
 /**
- * A member of a policy's `input`. These rows define the type of calls, their JSON, the fields of cards, the members
- * that Rego may read, suggestions for misspelled names, and the table in docs/policies.md.
+ * A member of a policy's `input`. The rows define types, card fields, Rego members and the table in docs/policies.md.
  */
 export interface FieldRow<Type extends z.ZodType = z.ZodType> {
   /** JSON type. Missing members are empty, as in a call without a session. */

@@ -20,7 +20,6 @@ const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
   'tool_arguments',
 ]);
 
-/** Returns the texts that result from joining adjacent parts of messages. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
   return joinedParts(texts, ({ text, path, kind }) => {
     return { text, path, isConversation: CONVERSATION.has(kind) };
@@ -32,9 +31,8 @@ const JOINED_CHARS = 16_384;
 const PARTS = 1_024;
 
 /**
- * Joins adjacent parts of each message (content parts, text blocks, array elements of an argument), to find words that
- * are split across two parts. Reads long parts only near seams. Yields an empty text every PARTS parts, so that callers
- * can end their turn.
+ * Joins adjacent parts of a message to find words that are split across them. Reads long parts only near seams. Yields
+ * an empty text every PARTS parts, so that callers can end their turn.
  */
 export function* joinedParts<Item>(
   items: readonly Item[],

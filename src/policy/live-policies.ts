@@ -29,8 +29,7 @@ const MAX_READS = 20;
 const OLD_SET_LIFE_MS = 30_000;
 
 /**
- * Loads the policies and watches their files. A changed set is compiled in the background, and then replaces the old
- * set as a whole.
+ * Loads the policies and watches their files. A changed set is compiled in the background and replaces the old one.
  * @throws PolicyFilesError | RegoEvaluationError if the initial load fails
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {

@@ -56,7 +56,6 @@ export function judgesWholeTexts(detector: DetectorName): detector is WholeTextD
   return detector === 'path_climb' || detector === 'injection_learned';
 }
 
-/** Returns the detectors for texts in chunks; none for detectors that judge whole texts. */
 export function streamDetectors(detector: DetectorName): readonly StreamDetector[] {
   return judgesWholeTexts(detector) ? [] : STREAM_DETECTORS[detector];
 }

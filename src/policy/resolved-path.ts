@@ -69,10 +69,7 @@ function pathOfUri(rest: string, scheme: string): string {
   return FILE_SCHEMES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/**
- * Resolves dot segments. Leading `..` segments are dropped from absolute paths, but kept in relative ones, whose base
- * is unknown.
- */
+/** Resolves dot segments. Keeps leading `..` only in relative paths, whose base is unknown. */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

@@ -1,7 +1,7 @@
 import type { DetectorName } from '../detectors/finding.ts';
 import type { InstructionRole } from '../providers/instructions.ts';
 
-/** Detectors that look for orders to a model. They skip trusted instructions, which are orders by design. */
+/** Detectors that look for instructions to a model. They skip trusted roles, whose texts are instructions by design. */
 const INJECTION_DETECTORS: ReadonlySet<DetectorName> = new Set(['prompt_injection', 'injection_learned']);
 
 export function findsInjection(detector: DetectorName): boolean {

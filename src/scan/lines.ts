@@ -11,10 +11,7 @@ const NOT_UTF8 = 'is not UTF-8';
 
 const NEWLINE = 10;
 
-/**
- * Reads a byte stream line by line, with one line in memory at a time. Removes line feeds, skips blank lines (but
- * counts them), and reports lines that are too long or not UTF-8 as problems.
- */
+/** Skips blank lines, but counts them. Lines that are too long or not UTF-8 are problems. Holds one line in memory. */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const held = new GrowingBytes(MAX_INPUT_BYTES);
   let number = 0;
@@ -33,7 +30,6 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /**
- * Reads a whole stream as one text.
  * @param name identifies the stream in errors
  * @throws Error if the stream is too long or not UTF-8
  */
@@ -49,7 +45,6 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   return text.text;
 }
 
-/** Returns undefined for blank lines. */
 function lineOf(bytes: Buffer | undefined, number: number): Line | undefined {
   const text = textOf(bytes);
   return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };

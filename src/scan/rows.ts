@@ -13,7 +13,6 @@ const texts = z.array(z.string({ error: 'must be a string' }), { error: 'must be
 
 export const conversationRow = z.object({
   id: rowId,
-  /** User messages in the order of turns. */
   turns: texts,
   /** Assistant replies. There may be fewer replies than turns, or none. */
   replies: texts.nullish().transform((replies) => replies ?? []),
@@ -51,7 +50,6 @@ function problemInWords(error: z.ZodError | undefined): string {
 
 export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine };
 
-/** Scans a stream of JSON lines in order, one row at a time. */
 export async function* scanLines<Row, Found>(
   bytes: AsyncIterable<Uint8Array>,
   schema: z.ZodType<Row>,

@@ -102,10 +102,7 @@ interface Row {
   readonly actions: { readonly [At in ScanSurface]?: Action };
 }
 
-/**
- * Default action of each detector on each surface. These are the actions of the safety preset for prompts, the
- * inspector for tool responses, and DLP for completions (docs/policies.md, docs/detectors.md).
- */
+/** Default actions by surface: safety preset, inspector and DLP (docs/policies.md, docs/detectors.md). */
 const DETECTORS: Readonly<Record<DetectorName, Row>> = {
   secrets: {
     find: findSecrets,

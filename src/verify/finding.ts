@@ -25,7 +25,6 @@ export interface TraceFinding {
   readonly rule: string;
   readonly action: FindingAction;
   readonly reason: string;
-  /** File of the policy rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly owasp: readonly string[];

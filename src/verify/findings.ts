@@ -106,7 +106,6 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
   return isAttack ? 'redact' : 'mask';
 }
 
-/** Returns the rule of a verdict, the type of its refusal, or the name of the check. */
 function ruleOfVerdict(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
   const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
   if (inspected !== undefined) return inspected;

@@ -34,10 +34,7 @@ export interface ReplayCounts {
   afterDenial: number;
 }
 
-/**
- * Replays calls and responses. A denied call changes no state, and its recorded response is not judged. An allowed call
- * joins the history of its session immediately, answered or not.
- */
+/** A denied call changes no state, and its recorded response is not judged. Other calls join the history at once. */
 export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
   const counts: ReplayCounts = { calls: 0, responses: 0, afterDenial: 0 };
@@ -95,7 +92,6 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await made.run.response(unseenAnswer(made.parsed));
   }
 
-  /** Ends a call that has no answer. */
   async function finish(made: OpenCall): Promise<void> {
     const { run, parsed } = made;
     if (parsed === undefined) return;

@@ -9,7 +9,6 @@ const shortText = (what: string) =>
 const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
 
 const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });
-// The MCP server of a tool call.
 const stepProvider = shortText('provider').describe(
   `the provider of a model (${PROVIDER_NAMES.join(', ')}), or the MCP server of a tool`,
 );

@@ -3,7 +3,6 @@ import type { ProviderName } from '../providers/registry.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
-/** A step of an agent, or the response to one. */
 export interface TracedStep {
   readonly type: StepType;
   readonly sessionId: string;
@@ -74,7 +73,7 @@ export type Read =
   | { readonly kind: 'unreadable'; readonly problem: string }
   /** The element is readable, but contains nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** The element has prompts, tool calls or answers in a form that is not supported. */
+  /** The element has prompts, tool calls or answers in an unsupported form. */
   | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
 
 interface SpanFields {

@@ -14,11 +14,9 @@ export interface JudgedBy {
 
 export type Verdict = 'failed' | 'unjudged' | 'clean';
 
-/** Result of a whole trace. */
 export interface Summary {
   readonly trace: string;
   elements: number;
-  /** Judged calls, and judged responses to them. */
   calls: number;
   responses: number;
   /** Responses to denied calls, which would not exist on the wire. */

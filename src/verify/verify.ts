@@ -24,7 +24,6 @@ export interface VerifyDeps {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** An element and the pending findings of its steps. */
 interface QueuedElement {
   readonly element: ReadElement;
   readonly findings: readonly Promise<readonly TraceFinding[]>[];

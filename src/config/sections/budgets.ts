@@ -18,7 +18,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Conditions in `budgets[].match`, and of budgets set by command. */
+/** Conditions of `budgets[].match`, and of budgets set by command. */
 export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
   tags: z

@@ -39,7 +39,7 @@ const vault = section({
   error: 'must have either role or token_file',
 });
 
-/** Exactly one source of a credential, and `ttl`. */
+/** Exactly one credential source, and `ttl`. */
 const source = section({
   env: environmentName
     .optional()

@@ -13,7 +13,6 @@ export function* contextReadingsBelow(call: PolicyCall, path: readonly string[])
   }
 }
 
-/** Returns the reading of an object, or of a text preceded by its argument name. */
 function readingOf(value: unknown, path: readonly string[]): ContextReading | undefined {
   if (typeof value === 'object' && value !== null) return objectReading(value, [], path);
   const name = path.findLast((step) => step !== '*');
@@ -35,7 +34,6 @@ export function textsBelow(call: PolicyCall, path: readonly string[]): readonly 
   return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
 }
 
-/** Returns the numbers and booleans at a path, as texts. */
 export function othersAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
   return argumentsAt(call, path)
     .filter((value) => typeof value === 'number' || typeof value === 'boolean')

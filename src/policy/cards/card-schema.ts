@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 import { readYaml, type ReadYaml } from '../read-yaml.ts';
 
-/** Limits per card. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 100;
 const MAX_TRANSITIONS = 1_000;

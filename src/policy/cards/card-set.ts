@@ -24,7 +24,6 @@ export interface CardFile {
   readonly isPreset: boolean;
 }
 
-/** Compiled cards and presets. */
 export interface CardSet {
   /** If true, `policy.default_action` defaults to deny. */
   readonly canAllow: boolean;
@@ -190,7 +189,6 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
   return { rules, fsm, fsmFile, problems };
 }
 
-/** Equal marks are evaluated once. */
 function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly string[]> {
   const names = new Set<string>();
   for (const { name, matches } of marks) if (!names.has(name) && (yield* matches(step))) names.add(name);

@@ -31,7 +31,6 @@ export interface CompiledRule extends Compiled {
   readonly quotesMatch: boolean;
 }
 
-/** Compiles a card's rules. Adds errors to `problems`. */
 export function compileRules(
   { card, lineOf, problem }: ReadCard,
   {

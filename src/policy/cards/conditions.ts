@@ -77,7 +77,8 @@ export function compileCondition(
   depth = 0,
   isNegated = false,
 ): Compiled {
-  if (depth > MAX_DEPTH) throw new ConditionError(path, `conditions nest at most ${String(MAX_DEPTH)} deep`);
+  if (depth > MAX_DEPTH)
+    throw new ConditionError(path, `conditions must not be nested deeper than ${String(MAX_DEPTH)} levels`);
   const inner = (list: readonly Condition[], key: string, negated = isNegated): Compiled[] =>
     list.map((nested, index) => compileCondition(nested, [...path, key, index], context, depth + 1, negated));
   if ('any' in condition) {
@@ -149,7 +150,6 @@ function atKey<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   }
 }
 
-/** Returns the alternatives that a condition searches for in texts, or undefined for other conditions. */
 function textPatternsOf(
   { op, value, threshold }: Comparison,
   ignoreCase: boolean,
@@ -208,7 +208,9 @@ function textTest(
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
   if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)
-    throw new Error('must_precede is true if a call is made too early: an allowing rule needs it under not');
+    throw new Error(
+      'must_precede is true if a call is made too early: in an allowing rule, use it under not',
+    );
   const wanted = [value].flat().filter((name) => typeof name === 'string');
   if (wanted.length === 0 || wanted.length !== [value].flat().length)
     throw new Error('must_precede needs tool names');

@@ -10,7 +10,6 @@ export interface Evidence {
   readonly match: TextMatch;
 }
 
-/** Returns the matches that make a rule fire, with their locations. */
 export function evidenceOf(
   { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
   call: PolicyCall,

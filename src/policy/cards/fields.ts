@@ -76,7 +76,7 @@ export function isRiskField(name: string): boolean {
 
 /**
  * @param initialState state of sessions without a transition
- * @throws Error that explains the problem with the name
+ * @throws Error with the problem
  */
 export function fieldOf(name: string, initialState: string): Field {
   if (name === 'prompt_text') return { kind: 'prompt' };

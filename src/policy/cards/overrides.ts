@@ -61,8 +61,7 @@ interface Resolved {
 }
 
 /**
- * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. An override for a
- * rule takes precedence over one for its file.
+ * Names are `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. Those of rules take precedence.
  */
 export function resolveOverrides(overrides: RuleOverrides, rules: readonly NamedRule[]): Resolved {
   const ofFiles = new Map<NamedRule, RuleMode>();

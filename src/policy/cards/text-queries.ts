@@ -148,7 +148,7 @@ export function createTextQueries(): TextQueries {
       return raw !== normalized && note(number, normalized, yield* searchInTurns(query.search, normalized));
     }
 
-    /** Does the same as `matchesText` for short texts, where a step of work would cost as much as the search. */
+    /** Like `matchesText`, for short texts, where a generator step would cost as much as the search. */
     function matchesShort(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);

@@ -29,7 +29,6 @@ export function foldedMatcher(globs: readonly string[]): (name: string) => boole
   };
 }
 
-/** Returns a name with and without a possible server prefix. */
 function formsOf(name: string): readonly string[] {
   const whole = name.normalize('NFKC');
   const folded = fold(whole);

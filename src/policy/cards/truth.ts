@@ -1,12 +1,8 @@
 import type { PolicyCall } from '../call.ts';
 
-/**
- * Value of a condition: true, false, or undetermined (such as a word where a number is compared). Undetermined counts
- * against the call: restricting rules fire, allowing rules do not.
- */
+/** True, false, or undetermined (such as a word compared with a number), which counts against the call. */
 export type Truth = boolean | undefined;
 
-/** Stops at the first false part. */
 export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   let result: Truth = true;
   for (const part of parts) {
@@ -17,7 +13,6 @@ export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Tru
   return result;
 }
 
-/** Stops at the first true part. */
 export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   return notOf(allOf(parts, (part) => notOf(truthOf(part))));
 }

@@ -65,7 +65,6 @@ function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   return (scene) => read(scene).some((item) => isScalar(item) && texts.has(String(item)));
 }
 
-/** Compares with an element of a list, or a part of a text. */
 function contains(
   read: Read,
   {

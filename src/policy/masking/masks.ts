@@ -14,16 +14,13 @@ import type { LabelledPattern } from './word-search.ts';
 export interface Masks {
   /** Patterns that apply to all texts; undefined if only arguments are masked. */
   readonly everywhere: MaskSearch | undefined;
-  /**
-   * The part of `everywhere` that detectors search. Their findings are also masked in member names and numbers. The
-   * rules' own words are not, because they may be protocol words.
-   */
+  /** The part of `everywhere` that detectors search. Also masked in member names and numbers. */
   readonly data: MaskSearch | undefined;
   /** The part of `data` that is masked in requests regardless of the author. */
   readonly plainData: MaskSearch | undefined;
   /** The part of `data` that skips trusted instructions. */
   readonly injections: readonly InjectionMasks[];
-  /** The part of `everywhere` that rules write out (`contains`, `matches_regex`). */
+  /** The part of `everywhere` that rules write out. Not masked in member names, which may be protocol words. */
   readonly words: MaskSearch | undefined;
   /** Words that may span two parts of a message. */
   readonly acrossParts: MaskSearch | undefined;
@@ -70,7 +67,7 @@ export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefin
   }
 }
 
-/** Returns equal names for equal rules, also after reloading; computed once per rule. */
+/** Equal rules have the same name, also after a reload. */
 function createRuleNames(): (rule: MaskRule) => string {
   const names = new WeakMap<MaskRule, string>();
   return (rule) => {
@@ -116,7 +113,6 @@ function masksOf(rules: readonly MaskRule[]): Masks {
   };
 }
 
-/** Returns a search for each group of patterns, with one pattern of the group. */
 function searchesBy(
   patterns: readonly RulePattern[],
   keyOf: (pattern: RulePattern) => string | undefined,
@@ -143,10 +139,7 @@ function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined
 
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
-/**
- * Reuses results of rule evaluation, which has already run most detectors on the text. The exception is secrets,
- * because masking searches for them in whole texts, not slices.
- */
+/** Reuses results of rule evaluation. Secrets differ, because masking searches for them in whole texts, not slices. */
 function isKnownClean(pattern: TextPattern, text: CleanRecord): boolean {
   if (pattern.kind !== 'detects') return false;
   return pattern.detector === 'secrets'

@@ -62,7 +62,6 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   };
 }
 
-/** Searches for the patterns that need whole texts, not slices. */
 async function findEachWhole(
   searched: readonly TextForms[],
   exact: readonly StreamDetector[],
@@ -100,7 +99,6 @@ const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 /** Sorting more findings than this gets a separate turn. */
 const MANY_FINDINGS = 10_000;
 
-/** Merges the findings of several searches per text, in order and without overlaps. */
 function* joinedTexts(
   count: number,
   searches: readonly (readonly (readonly Finding[])[])[],

@@ -12,10 +12,7 @@ export interface LaneDeps<Call extends LaneCall> {
   /** Called when an engine has been replaced, or could not start. */
   readonly onReplaced: (cause: unknown) => void;
   readonly onRest: () => void;
-  /**
-   * Whether to replace a broken engine before its thread has ended, which takes seconds on a busy machine. Both use
-   * memory in the meantime.
-   */
+  /** Whether to replace a broken engine before its thread has ended, which takes seconds. Both use memory meanwhile. */
   readonly replacesAtOnce?: boolean;
   /** Idle time before the engine is stopped. Default: it is never stopped. */
   readonly idleMs?: number;

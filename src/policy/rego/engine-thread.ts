@@ -31,7 +31,6 @@ export interface EngineThread {
 }
 
 /**
- * Starts a thread and compiles `files` in it.
  * @param query must bind exactly one variable, `decision`
  * @throws RegoFilesError if the files are invalid
  * @throws RegoEvaluationError `hung` or `died` if they take more time or memory than allowed
@@ -73,7 +72,7 @@ function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: nu
     .slice(0, MAX_NAMED_FILES)
     .map(({ name, text }) => `${name} (${text.length} characters)`);
   const limit = cause.trouble === 'hung' ? `${startMs / 1_000} s` : `the engine's memory`;
-  const message = `the policies take more than ${limit} to compile: make them smaller or simpler; the largest: ${names.join(', ')}`;
+  const message = `the policies need more than ${limit} to compile: make them smaller or simpler; the largest: ${names.join(', ')}`;
   return new RegoEvaluationError(cause.trouble, message);
 }
 
@@ -129,7 +128,7 @@ export const engineModule = onceItWorks(async () =>
   WebAssembly.compile(await promisify(brotliDecompress)(await readFile(ENGINE))),
 );
 
-/** Caches the result of `make`, but no failures. Concurrent callers share an attempt. */
+/** Caches the result of `make`, but not its failures. Concurrent callers share an attempt. */
 export function onceItWorks<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -10,7 +10,7 @@ export interface RegoEngineOptions extends ThreadLimits {
    * Maximum number of waiting inputs. If exceeded, an input of the tenant with the most inputs is refused as `busy`.
    */
   readonly maxWaiting: number;
-  /** Maximum wait of an input, including the start of a new engine. */
+  /** Longest time that an input waits, including the start of a new engine. */
   readonly waitMs: number;
   /** Whether to keep a spare engine (about 55 MB) in case the first one breaks. */
   readonly keepsSpare?: boolean;
@@ -23,7 +23,7 @@ export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
    * Returns `data.gateway.policy` for a JSON input, or undefined if the package is empty.
-   * @param tenant is charged for the engine time
+   * @param tenant is charged for engine time
    * @throws RegoEvaluationError if the input cannot be judged
    */
   evaluate(input: string, tenant: string): Promise<unknown>;
@@ -41,8 +41,8 @@ const MAX_WAITING_CHARS = 67_108_864;
 const IDLE_MS = 60_000;
 
 /**
- * Starts an engine that all tenants share. Tenants that exceed their share are judged on a second engine, because
- * evaluations cannot be interrupted and would delay all others. The second engine exists only while needed.
+ * Starts an engine for all tenants and, while needed, a second one for tenants that exceed their share, because
+ * evaluations cannot be interrupted.
  * @throws RegoFilesError | RegoEvaluationError like `startEngineThread`
  */
 export async function startRegoEngine(
@@ -133,7 +133,6 @@ const BURST_MS = 400;
 const LASTING_SHARE = 0.1;
 /** Factor for an evaluation that broke its engine, because all others wait for a new one. */
 const BROKEN_WEIGHT = 40;
-/** Maximum debt of a tenant. */
 const MAX_DEBT_MS = 30_000;
 const MAX_TENANTS = 10_000;
 

@@ -15,10 +15,7 @@ interface Line<Entry> {
   size: number;
 }
 
-/**
- * A queue that serves tenants in turn, each in order. If it is full, the tenant with the largest share loses its newest
- * entries, so that large tenants cannot displace smaller ones.
- */
+/** Serves tenants in turn. If full, drops the newest entries of the tenant with the largest share. */
 export class FairQueue<Entry extends Queued> {
   readonly #limits: QueueLimits;
   readonly #lines = new Map<string, Line<Entry>>();

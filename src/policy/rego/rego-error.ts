@@ -8,7 +8,6 @@ export interface RegoFailure {
   readonly column?: number;
 }
 
-/** Invalid Rego files, with every error that OPA found. */
 export class RegoFilesError extends Error {
   readonly failures: readonly RegoFailure[];
 

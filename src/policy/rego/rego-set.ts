@@ -91,10 +91,7 @@ function troubleOf({ rules }: RegoFacts) {
 const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
-/**
- * Converts the document `gateway.policy`. A rule whose value is not a set of strings (`deny = true`, an object, a
- * number) still denies.
- */
+/** A rule whose value is not a set of strings (`deny = true`, an object, a number) still denies. */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
   const rules: Readonly<Record<string, unknown>> = isObject(document) ? document : { deny: document };
@@ -124,10 +121,7 @@ function reasonText(value: unknown): string {
   return typeof text === 'string' ? text : UNNAMED;
 }
 
-/**
- * Returns `input.action.injection_score`: the highest score, 0 to 1, of a call's texts, except trusted instructions and
- * the agent's own texts.
- */
+/** Returns the highest score of a call's texts, except trusted instructions and the agent's own texts. */
 function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
   const classifier = injectionClassifier();
   let highest = 0;

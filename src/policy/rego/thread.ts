@@ -1,7 +1,4 @@
-/**
- * Thread entry point: runs OPA with one policy set, off the event loop that serves traffic. The thread only sends
- * replies; its starter terminates it if one is late.
- */
+/** Thread entry point: runs OPA off the main event loop. The starter terminates the thread if a reply is late. */
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';

@@ -103,7 +103,6 @@ function outcomesOf(tests: readonly Rule[], values: unknown): readonly Outcome[]
   });
 }
 
-/** Returns the names of cases that are not true, or undefined if the rule has no cases. */
 function failedCases(value: unknown): string[] | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const cases = Object.entries(value);

@@ -9,10 +9,7 @@ export function isLogLine(fields: TraceFields): boolean {
   );
 }
 
-/**
- * Reads a gateway log line. Log lines contain neither prompts nor arguments, so only the fact of a tool call can be
- * judged.
- */
+/** Log lines contain neither prompts nor arguments, so only the fact of a tool call can be judged. */
 export function readLogLine(line: TraceFields, context: Context): Read {
   const tool = stringIn(line, ['tool']);
   if (line['audit'] !== 'tool_response_inspected' || tool === undefined) {

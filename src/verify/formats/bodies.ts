@@ -80,7 +80,6 @@ function bodyIn(fields: TraceFields): TraceFields | undefined {
     : undefined;
 }
 
-/** Removes members that loggers add. */
 function withoutLogMembers(fields: TraceFields): TraceFields {
   const beside = new Set<string>([...RESPONSE, ...SESSION, 'timestamp', 'agent', 'provider', 'version']);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !beside.has(name)));
@@ -107,7 +106,7 @@ function sourceOf(
   };
 }
 
-/** Gives requests without a session name separate sessions, since each contains its whole conversation. */
+/** Gives requests without a session name separate sessions, because each contains its whole conversation. */
 function inOwnSession(context: Context, index: number): Context {
   return context.sessionId === DEFAULT_SESSION
     ? { ...context, sessionId: `${DEFAULT_SESSION}-${String(index)}` }

@@ -35,10 +35,7 @@ export function isMessage(fields: TraceFields): boolean {
   return ROLES.has(fields['role']);
 }
 
-/**
- * Groups the messages since the model's last answer into one call; earlier messages have already been judged. Function
- * calls become tool calls, and results become tool responses.
- */
+/** Groups messages since the last answer into one call. Function calls and results become tool calls and responses. */
 export function createConversationReader(): ConversationReader {
   /** Ordered by last use, oldest first. */
   const waiting = new Map<string, GatheredMessages>();

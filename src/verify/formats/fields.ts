@@ -7,7 +7,6 @@ import type { StepAgent } from '../step.ts';
 
 export type TraceFields = Readonly<Record<string, unknown>>;
 
-/** Returns the first of these members that has a value. */
 export function firstOf(fields: TraceFields, names: readonly string[]): unknown {
   const name = names.find(
     (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
@@ -23,14 +22,12 @@ export function stringIn(fields: TraceFields, names: readonly string[]): string 
 
 const ALL: readonly Provider[] = Object.values(providers);
 
-/** Accepts aliases of provider names. */
 export function providerNamed(name: string): ProviderName | undefined {
   const lower = name.toLowerCase();
   return ALL.find((provider) => provider.name === lower || provider.traces?.aliases?.includes(lower) === true)
     ?.name;
 }
 
-/** Defaults to OpenAI. */
 export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }

@@ -2,7 +2,6 @@ import { tracedStep, type TracedStep } from '../step.ts';
 import { argumentsOf, stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** A function call in any common form. */
 export interface FunctionCall {
   readonly id: string | undefined;
   readonly tool: string;

@@ -26,8 +26,7 @@ const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * Holds back the first steps, because a document may name its session or agent after them. Sorts spans, which arrive in
- * the order of their ends, by start.
+ * Holds back the first steps, because session and agent may follow them. Sorts spans, which arrive by end, by start.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
   const spans = createTimeOrder<ReadElement>();
@@ -95,7 +94,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     if (isHolding) current = contextOfHead(written?.data ?? {}, context);
     const rest = [...release(), ...spans.end().map(elements.settle)];
     if (late === undefined) return rest;
-    const problem = `${late} follows too many steps: write it before them`;
+    const problem = `${late} follows too many steps: put it before the steps`;
     return [...rest, { ...next(piece.line), ...unreadableStep(problem) }];
   }
 

@@ -19,10 +19,7 @@ const CONTEXT: Context = {
   model: undefined,
 };
 
-/**
- * Parses a trace in any format while it arrives: one JSON document, or one per line. Reports unreadable elements in
- * place, and stops if it cannot find the next one.
- */
+/** Parses one JSON document, or one per line, as it arrives. Stops if it cannot find the next element. */
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
   let index = 0;

@@ -45,8 +45,7 @@ const EMPTY = Buffer.alloc(0);
 const WORD_CHARACTER = /[-0-9A-Za-z]/;
 
 /**
- * Splits a JSON document that arrives in chunks, so that the elements of long arrays need not be in memory together.
- * Finds only where values begin and end; the parts must be parsed.
+ * Splits a JSON document as it arrives, to limit memory. Finds only where values begin and end; parts must be parsed.
  */
 export class JsonSplitter {
   #line: number;

@@ -42,7 +42,7 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
         ? [`${countedNoun(violations, 'violation')} in ${countedNoun(elementsWithViolations, 'element')}`]
         : []),
       ...(unreadable > 0 ? [`${countedNoun(unreadable, 'element')} could not be read`] : []),
-      ...(isNothingJudged(summary) ? ['nothing that could be judged'] : []),
+      ...(isNothingJudged(summary) ? ['nothing to judge'] : []),
       ...(unjudged > 0 ? [`${countedNoun(unjudged, 'element')} not judged`] : []),
     ];
     const verdict = verdictOf(summary);

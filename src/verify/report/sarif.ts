@@ -5,7 +5,6 @@ import { calledName, Listed, JsonList, type Report } from './report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const TOOL = 'gateway verify';
-/** Maximum number of described rules. */
 const MAX_RULES = 10_000;
 const NOTE_ACTIONS: ReadonlySet<string> = new Set(['mask']);
 

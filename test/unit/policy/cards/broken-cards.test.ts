@@ -65,7 +65,7 @@ describe('a broken card', () => {
     [
       'conditions nested too deep',
       one(`${'{not: '.repeat(10)}{field: model, op: exists}${'}'.repeat(10)}`),
-      /at most 8 deep/,
+      /deeper than 8 levels/,
     ],
     [
       'a taint without a flag',
@@ -113,7 +113,7 @@ describe('a broken card', () => {
     [
       'a gate with action allow',
       'metadata: {name: c}\nrules:\n  - {name: r, action: allow, conditions: [{field: session_sequence, op: must_precede, value: x}]}',
-      /needs it under not/,
+      /use it under not/,
     ],
     [
       'an empty trigger',
