@@ -16,14 +16,13 @@ const CONTEXT = 8192;
 const NOTHING: readonly Finding[] = [];
 
 /**
- * Runs every detector on the raw text, and on the normalized text if it differs. Findings have spans in the raw text and
- * are ordered by `start`. Overlapping findings of one detector and class are merged.
+ * Runs every detector on the raw text, and on the normalized text if it differs. Findings are ordered by `start`, with
+ * spans in the raw text. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectEach([text], detectors))[0] ?? NOTHING;
 }
 
-/** Runs `detect` on many texts, in event-loop turns. */
 export function detectAll(
   texts: readonly TextForms[],
   detectors: readonly Detector[],
@@ -90,7 +89,7 @@ const placed = (search: TextView, findings: readonly Finding[], offset: number):
     ...search.toOriginal({ start: finding.start + offset, end: finding.end + offset }),
   }));
 
-/** Merged findings keep the first one's rule. */
+/** Merged findings keep the rule of the first. */
 function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();

@@ -24,7 +24,6 @@ export function findsNothing(known: CleanRecord | undefined, detector: DetectorN
   return known?.isClean(whole(detector)) === true;
 }
 
-/** Records that a detector found nothing in any slice of a text. */
 export function noteNothingInSlices(
   text: string,
   known: CleanRecord | undefined,

@@ -13,7 +13,7 @@ const ESCAPE_CHARS = 6;
 /** Limit for counting a backslash run. Longer runs are treated as even. */
 const MAX_BACKSLASHES = 40;
 
-/** Returns the end of the JSON escape that `at` is in or directly after, or undefined: `\nann` contains `ann`. */
+/** Returns the end of the JSON escape around or directly before `at`, or undefined. In `\nann`, `ann` is a word. */
 export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
     if (text.charCodeAt(from) !== BACKSLASH) continue;
@@ -50,14 +50,14 @@ const MEANINGS = new Map(
 );
 const UNICODE = /u[0-9a-fA-F]{4}/y;
 /** Longer backslash runs are ASCII art and are not decoded. */
-const MAX_ROW_CHARS = 64;
+const MAX_RUN_CHARS = 64;
 
 /** Decodes one level of JSON escapes. Returns undefined if there are none. Yields every `stepChars` characters. */
 export function unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   /** Whether the copied part ends in ASCII art that may continue. */
   let isDrawing = false;
   function copyDrawing(edited: EditedText, from: number, to: number): void {
-    edited.copyTo(endOfRow(text, from, to));
+    edited.copyTo(endOfRun(text, from, to));
     isDrawing = text.charCodeAt(edited.copied) === BACKSLASH;
   }
   return editInSteps(text, stepChars, (edited, from, to) => {
@@ -67,13 +67,13 @@ export function unescaped(text: string, stepChars: number): Work<TextView | unde
       at !== -1 && at < to;
       at = text.indexOf('\\', Math.max(at, edited.copied))
     ) {
-      const rowEnd = endOfRow(text, at, at + MAX_ROW_CHARS + 1);
-      if (rowEnd - at > MAX_ROW_CHARS) {
-        copyDrawing(edited, rowEnd, to);
+      const runEnd = endOfRun(text, at, at + MAX_RUN_CHARS + 1);
+      if (runEnd - at > MAX_RUN_CHARS) {
+        copyDrawing(edited, runEnd, to);
         continue;
       }
-      for (; at + 1 < rowEnd; at += 2) edited.replace(at, at + 2, '\\');
-      if (at < rowEnd) at = decodeEscape(text, at, edited);
+      for (; at + 1 < runEnd; at += 2) edited.replace(at, at + 2, '\\');
+      if (at < runEnd) at = decodeEscape(text, at, edited);
     }
     return to;
   });
@@ -95,7 +95,7 @@ function decodeEscape(text: string, at: number, edited: EditedText): number {
 /** JSON in a JSON string, such as tool arguments, is escaped twice. Deeper levels are ignored. */
 export const ESCAPE_LEVELS = 2;
 
-/** Returns a view with one level of JSON escapes decoded, and one with two, as far as the text has them. */
+/** Returns views with one and with two levels of JSON escapes decoded, if the text has them. */
 export function* escapeViews(text: string, stepChars: number): Work<readonly TextView[]> {
   const views: TextView[] = [];
   for (let last = asGiven(text); views.length < ESCAPE_LEVELS;) {
@@ -107,8 +107,7 @@ export function* escapeViews(text: string, stepChars: number): Work<readonly Tex
   return views;
 }
 
-/** Returns the end of the backslash run at `start`, or `most` if the run is longer. */
-function endOfRow(text: string, start: number, most: number): number {
+function endOfRun(text: string, start: number, most: number): number {
   let at = start;
   while (at < most && text.charCodeAt(at) === BACKSLASH) at += 1;
   return at;
@@ -127,10 +126,10 @@ export function unfinishedEscapeAt(text: string): number {
 
 function unfinishedFrom(text: string, lastBackslash: number): number {
   let start = lastBackslash;
-  while (lastBackslash - start < MAX_ROW_CHARS && text.charCodeAt(start - 1) === BACKSLASH) start -= 1;
-  const rowChars = lastBackslash + 1 - start;
-  if (rowChars > MAX_ROW_CHARS) return text.length;
+  while (lastBackslash - start < MAX_RUN_CHARS && text.charCodeAt(start - 1) === BACKSLASH) start -= 1;
+  const runChars = lastBackslash + 1 - start;
+  if (runChars > MAX_RUN_CHARS) return text.length;
   if (lastBackslash === text.length - 1) return start;
-  const isTruncated = rowChars % 2 === 1 && /^u[0-9a-fA-F]{0,3}$/.test(text.slice(lastBackslash + 1));
+  const isTruncated = runChars % 2 === 1 && /^u[0-9a-fA-F]{0,3}$/.test(text.slice(lastBackslash + 1));
   return isTruncated ? lastBackslash : text.length;
 }

@@ -30,7 +30,6 @@ export function* maskInSteps(text: string, findings: readonly Span[]): Work<stri
   return masked + parts.join('');
 }
 
-/** Masks all secrets in a text that is stored or shown. */
 export function maskSecrets(text: string): string {
   return mask(text, findSecrets(text));
 }

@@ -3,7 +3,7 @@ import type { Detector, StreamDetector } from './finding.ts';
 /** Twice the longest match of these detectors, plus their look-behind. */
 const TAIL_CHARS = 1024;
 
-/** @param openIn returns the start of the first undecided match in the tail, or the tail's length */
+/** @param openIn returns the start of the first undecided match in the tail, or the tail length */
 export function createStreamDetector(find: Detector, openIn: (tail: string) => number): StreamDetector {
   return {
     find,

@@ -75,8 +75,8 @@ function phraseIn(run: readonly Word[]): { readonly start: number; readonly end:
 }
 
 /**
- * Verifies the checksum of a phrase, in which each word has 11 bits. One bit in 33 belongs to the checksum, which is the
- * start of the entropy's SHA-256.
+ * Verifies the checksum of a phrase. A word has 11 bits. One bit in 33 belongs to the checksum, which is the start of
+ * the entropy's SHA-256.
  */
 function hasRightChecksum(words: readonly Word[]): boolean {
   const bits = words.map(({ number }) => number.toString(2).padStart(11, '0')).join('');

@@ -1,5 +1,5 @@
 import type { NameKind } from './names.ts';
-import { quotedAt, unquotedAt, type Place, userinfoAt } from './places.ts';
+import { quotedAt, unquotedAt, type ValueSpan, userinfoAt } from './places.ts';
 import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
@@ -183,15 +183,15 @@ function valueAfter(
   if (at === undefined) return undefined;
   const isTight = context.isEnvironment && text.charCodeAt(at - 1) === EQUALS;
   const quoted = takes === 'unquoted' ? undefined : quotedAt(text, at);
-  const place = quoted ?? (takes === 'quoted' ? undefined : unquotedAt(text, at, context.isEnvironment));
-  return place && candidateOf(text, place, judge, { ...context, isPlain: isTight && place.endsLine });
+  const span = quoted ?? (takes === 'quoted' ? undefined : unquotedAt(text, at, context.isEnvironment));
+  return span && candidateOf(text, span, judge, { ...context, isPlain: isTight && span.endsLine });
 }
 
 const EQUALS = 61;
 
 function candidateOf(
   text: string,
-  { start, end, isQuoted, readTo, isWhole }: Place,
+  { start, end, isQuoted, readTo, isWhole }: ValueSpan,
   judge: Judge,
   { rule, takesWords, isShortName, isPlain }: Context & { readonly isPlain: boolean },
 ): Candidate {
@@ -199,8 +199,8 @@ function candidateOf(
   return { rule, start, end, readTo, isSecret: isWhole && judge(text.slice(start, end), standing) };
 }
 
-function plainCandidate(text: string, place: Place | undefined, rule: CredentialRule): Reading {
-  return place && candidateOf(text, place, plainly, { ...NO_CONTEXT, rule, isPlain: true });
+function plainCandidate(text: string, span: ValueSpan | undefined, rule: CredentialRule): Reading {
+  return span && candidateOf(text, span, plainly, { ...NO_CONTEXT, rule, isPlain: true });
 }
 
 function tagged(
@@ -268,7 +268,7 @@ function beginsWord(text: string, start: number): boolean {
   return /[a-z\d]/.test(before) && /[A-Z]/.test(text[start] ?? '');
 }
 
-/** Reports whether only a declaration and the start of the name precede on the line. */
+/** Reports whether the line so far contains only a declaration and the start of the name. */
 function beginsLine(before: string): boolean {
   return /(?:^|[\n;]|\\n)[ \t]{0,16}(?:-[ \t]{1,4})?["']?(?:(?:export|set|setx|declare|env|ENV|ARG|local|SET|-e|--env)[ \t]{1,4}|\$(?:env:)?)?[\w.-]{0,60}$/.test(
     before,

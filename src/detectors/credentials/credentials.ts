@@ -10,16 +10,15 @@ export const credentialsDetector: StreamDetector = createStreamDetector(findCred
 export function findCredentials(text: string): readonly Finding[] {
   const found: Finding[] = [];
   eachName(text, (kind, start, end) => {
-    for (const { rule, isSecret, ...place } of candidatesAt(text, kind, start, end)) {
+    for (const { rule, isSecret, ...span } of candidatesAt(text, kind, start, end)) {
       if (!isSecret) continue;
-      found.push({ detector: 'credentials', class: 'credentials', rule, start: place.start, end: place.end });
+      found.push({ detector: 'credentials', class: 'credentials', rule, start: span.start, end: span.end });
       return;
     }
   });
   return found.length < 2 ? found : withoutOverlaps(found);
 }
 
-/** Returns the start of the first value that more text may change, or the tail length. */
 function openIn(tail: string): number {
   let open = tail.length;
   eachName(tail, (kind, start, end) => {

@@ -3,7 +3,7 @@ import { CODES } from '../../json/codes.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 import { entropyOf } from '../secrets/randomness.ts';
 
-export interface Place {
+export interface ValueSpan {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
@@ -18,7 +18,7 @@ const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
 const { BACKSLASH } = CODES;
 
 /** Returns the value in the quotes that open at `at`, or undefined. The end of the text also closes quotes. */
-export function quotedAt(text: string, at: number): Place | undefined {
+export function quotedAt(text: string, at: number): ValueSpan | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
   if (opening === null) return undefined;
@@ -37,7 +37,7 @@ export function quotedAt(text: string, at: number): Place | undefined {
   return quoted(start, Math.min(limit, text.length), limit === text.length);
 }
 
-function quoted(start: number, end: number, isWhole: boolean): Place {
+function quoted(start: number, end: number, isWhole: boolean): ValueSpan {
   return { start, end, isQuoted: true, readTo: end + 1, isWhole, endsLine: false };
 }
 
@@ -53,7 +53,7 @@ const AFTER_CHARS = 9;
 /** Matches a line with code or another assignment, before which the value ends. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
-export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
+export function unquotedAt(text: string, at: number, takesLine: boolean): ValueSpan | undefined {
   const line = takesLine ? stickyEnd(LINE_REST, text, at) : undefined;
   const isLine = line !== undefined && endsLine(text, line) && !NOT_LINE.test(text.slice(at, line));
   const end = isLine ? line : stickyEnd(UNQUOTED, text, at);

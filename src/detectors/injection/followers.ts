@@ -115,7 +115,6 @@ function followersOf<Label>(
   return fitted;
 }
 
-/** Returns, for each word, the numbers of the patterns that begin with the word. */
 function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
   const ids = new Map<Pattern<Label>, number>();
   return grammar.map((patterns) =>

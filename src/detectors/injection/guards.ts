@@ -94,8 +94,8 @@ export type MentionGuard = (text: string, tokens: Tokens, at: number, end: numbe
 
 /**
  * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any instructions
- * in the page", and phrases quoted as an example. Only the words directly before or after count, because an attacker may
- * write anything around an attack.
+ * in the page", and phrases quoted as an example. Only the words directly before and after decide, because an attacker
+ * may write anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);

@@ -20,14 +20,13 @@ type MutableTokens = { -readonly [Name in keyof Tokens]: Tokens[Name] };
 export class Vocabulary {
   readonly #words = new Map<string, number>();
   readonly #roots = new Uint16Array(0x10000);
-  /** First child and next sibling of each node. */
   readonly #firstChild: number[] = [0];
   readonly #nextSibling: number[] = [0];
   readonly #letter: number[] = [0];
   readonly #wordAt: number[] = [0];
   readonly #stemAt: number[] = [0];
 
-  /** Returns the number of a word, and adds a new word. Words that differ only in case or accents share a number. */
+  /** Returns a word's number, and adds unknown words. Words that differ only in case or accents are the same. */
   add(word: string): number {
     const isStem = word.endsWith('*');
     const letters = foldedUnits(isStem ? word.slice(0, -1) : word);
@@ -190,7 +189,7 @@ function memoOf(tree: WordTree): WordMemo {
 }
 
 /**
- * Reads the words that begin between two offsets. Returns the end of the last word. Splitting this function would double
+ * Reads the words that begin between two offsets, and returns the end of the last. Splitting this function would double
  * its run time.
  */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {

@@ -43,8 +43,8 @@ const SENTENCE_END = /[.!?:;。！？：；\n।]/u;
 const AFTER_CHARS = 24;
 
 /**
- * Recognizes descriptions of programs and attacks: "this parser ignores …", "attackers ask the assistant to forget its
- * rules".
+ * Recognizes descriptions of programs and attacks: "this parser ignores …", "attackers ask the assistant to forget
+ * its rules".
  */
 export function isReport(text: string, start: number, end: number): boolean {
   const before = sentenceBefore(text, start);

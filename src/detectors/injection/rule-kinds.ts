@@ -1,7 +1,6 @@
 import type { WordClasses } from './grammar.ts';
 import type { PhraseLabel, PhraseRule } from './phrase-rules.ts';
 
-/** Words of the rules below, in addition to `WORDS`. */
 export const KIND_WORDS = {
   WANT: `need needs needed require requires required must want wants like have has had demand demands wish cleared authorized authorised allowed entitled
     permitted supposed instructed tasked obliged ordered asked going`,
@@ -65,7 +64,6 @@ const ASKING = [
 /** Attacks that need more than a verb and its object. */
 export const KIND_RULES: readonly PhraseRule[] = [
   {
-    // Requests for the prompt under a pretext.
     label: { class: 'leak', rule: 'pretext' },
     patterns: [
       ...ASKING.flatMap((asking) => [
@@ -104,7 +102,6 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Requests for the prompt in another form.
     label: { class: 'leak', rule: 'transformed_prompt' },
     patterns: [
       'TRANSFORM ~4 your ~2 HIDDEN ~1 prompt|prompts|instructions|directives',

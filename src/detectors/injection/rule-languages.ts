@@ -93,7 +93,6 @@ const SET_UP = [
   'тебя ~1 настроили|запрограммировали|проинструктировали|настраивали',
 ] as const;
 
-/** Attacks in languages other than English. */
 export const LANGUAGE_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'override', rule: 'dismiss_instructions' },

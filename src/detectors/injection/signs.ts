@@ -7,9 +7,9 @@ export interface Sign {
 }
 
 /**
- * Signs by topic, in the notation of `compileGrammar`. No sign is an attack by itself: a game master stays in character,
- * a lawyer mentions illegal things. The rarer a sign is in legitimate texts, the higher its weight. Related phrases
- * share a sign, so that one topic does not add up.
+ * Signs by topic, in `compileGrammar` notation. No sign is an attack by itself: a game master stays in character, and a
+ * lawyer mentions illegal things. The rarer a sign is in legitimate texts, the higher its weight. Related phrases share
+ * a sign, so that one topic does not add up.
  */
 export const SIGNS: readonly Sign[] = [
   // Assigning a role.

@@ -64,7 +64,6 @@ const YOU_KNOW = /\byou (?:think you )?(?:know|knew|learned|learnt)$/i;
 const ABOUT_A_TOPIC =
   /^ about (?!(?:your|the|these|those|any|all|being|how)\b|yourself|rules?\b|instructions?\b|safety|ethics|polic|guidelines?\b|restrictions?\b|anthropic|openai)/i;
 
-/** `void` as a type. */
 const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
 
 /** Reports whether a phrase is about rules or versions of things: instructions on a box, drafts, rules for writing. */
@@ -80,7 +79,7 @@ export function isAboutThings(text: string, start: number, end: number): boolean
 
 function isOnAThing(phrase: string, after: string): boolean {
   const [, german] = phrase.split(GERMAN_RULES);
-  const place =
+  const thing =
     ON_A_THING.exec(after) ?? ABOUT_A_SUBJECT.exec(after) ?? ON_A_THING_ELSEWHERE.exec(german ?? after);
-  return place !== null && !OF_A_MODEL.test(place[0]);
+  return thing !== null && !OF_A_MODEL.test(thing[0]);
 }

@@ -104,7 +104,6 @@ export const WORDS = {
   BRIEFING: `prompt prompts instructions instruction message directives guidelines rules`,
   PROMPT: `prompt prompts instruction instructions message directive directives guidelines configuration config setup context rules programming initialization`,
 
-  /** Negations, with contractions. */
   NEVER: `never not no dont doesnt didnt cannot cant wont wouldnt isnt arent aint shouldnt mustnt neednt without none neither nor`,
   NONE: `no without zero any lacks lack lacking devoid none`,
   REFUSE: `refuse refuses refused refusing refusal refusals decline declines declined declining deny denies denied denying reject rejects rejected

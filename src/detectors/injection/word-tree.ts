@@ -4,8 +4,8 @@ import { MAX_KEY_CHARS, type WordRuns } from '../../text/word-runs.ts';
 export interface WordTree {
   readonly roots: Uint16Array;
   /**
-   * Double array for the letters a to z. A node's row begins at its entry in `rows`; rows fill each other's gaps. A cell
-   * contains a node and the next node in one number, or 0.
+   * Double array for the letters a to z. A node's row begins at its entry in `rows`; rows fill each other's gaps. A
+   * cell contains a node and the next node in one number, or 0.
    */
   readonly rows: Uint16Array;
   readonly cells: Int32Array;

@@ -15,11 +15,10 @@ export interface Model {
   /** Map a sum to a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
   readonly slope: number;
   readonly offset: number;
-  /** Windows with a lower sum of single words are skipped. They include one in 300 training attacks. */
+  /** Windows with a lower sum of single words are skipped, which misses one in 300 training attacks. */
   readonly screen: number;
 }
 
-/** Score of a window. */
 export interface Judgement {
   /** 0 to 1. */
   readonly score: number;
@@ -65,7 +64,7 @@ const outline = new Outline();
 const features = new ReadFeatures(WINDOW_WORDS[0]);
 
 /**
- * First sums single words, then reads adjacent words in the windows that may be an attack, or else in the likeliest one.
+ * Sums single words first, then reads adjacent words in windows that may be an attack, or else in the likeliest one.
  * @param visit called for these windows in order of `start`, with offsets in words
  * @returns the number of all windows; 0 for a text with too few words
  */

@@ -19,7 +19,7 @@ interface Obfuscation {
   /** Number of letters whose accents are missing in the text. */
   unaccented: number;
   /** Separators that the literal does not have. */
-  parted: string[];
+  splits: string[];
   /** Number of the literal's own separators that are missing. */
   joined: number;
   replaced: number;
@@ -47,7 +47,7 @@ export function literalAt(
   const obfuscation = obfuscationOf(literal, letters, first);
   if (obfuscation === undefined) return undefined;
   const span = spanWithSigns(literal, letters, first, last);
-  return span !== undefined && isMeant(literal, letters, span, obfuscation) ? span : undefined;
+  return span !== undefined && isIntended(literal, letters, span, obfuscation) ? span : undefined;
 }
 
 function plainAt(
@@ -113,7 +113,7 @@ function obfuscationOf(literal: Literal, letters: Letters, first: number): Obfus
     lookalikes: 0,
     accents: 0,
     unaccented: 0,
-    parted: [],
+    splits: [],
     joined: 0,
     replaced: 0,
   };
@@ -134,7 +134,7 @@ function addLetter(obfuscation: Obfuscation, wanted: string, letters: Letters, a
   const there = pieceOf(letters.text, start, end);
   if (there === wanted) return true;
   if (!isPlainCharacter(wanted)) {
-    if (isSpelledOut(wanted) || isSpelledOut(there) || isAccentedAlike(there, wanted))
+    if (isSeveralLetters(wanted) || isSeveralLetters(there) || isAccentedAlike(there, wanted))
       obfuscation.lookalikes += 1;
     else if (unfolded(there).charAt(0) === unfolded(wanted).charAt(0)) obfuscation.unaccented += 1;
     else return false;
@@ -170,7 +170,7 @@ function isAccentedAlike(there: string, wanted: string): boolean {
 }
 
 /** Recognizes `ß` and ligatures, which represent several letters. */
-function isSpelledOut(piece: string): boolean {
+function isSeveralLetters(piece: string): boolean {
   return /[ßæœþ]|[\ufb00-\ufb06]/u.test(piece);
 }
 
@@ -190,11 +190,11 @@ const SOFT_SIGNS = new RegExp(`[${SOFT}]`, 'g');
 function addGap(obfuscation: Obfuscation, wanted: string, there: string): boolean {
   if (there === wanted) return true;
   if (there.length > MAX_GAP * (1 + wanted.length)) return false;
-  if (wanted === '') obfuscation.parted.push(there);
+  if (wanted === '') obfuscation.splits.push(there);
   else if (!hasSigns(there, wanted.replace(SOFT_SIGNS, ''))) return false;
   else if (there === '') obfuscation.joined += 1;
   else if (SOFT_GAP.test(there)) obfuscation.replaced += 1;
-  else obfuscation.parted.push(there);
+  else obfuscation.splits.push(there);
   return true;
 }
 
@@ -203,36 +203,36 @@ function hasSigns(gap: string, signs: string): boolean {
 }
 
 /** Reports whether an obfuscation is intended. Rejects other words, code and numbers that look alike. */
-function isMeant({ folds }: Literal, letters: Letters, span: Span, obfuscation: Obfuscation): boolean {
-  const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = obfuscation;
+function isIntended({ folds }: Literal, letters: Letters, span: Span, obfuscation: Obfuscation): boolean {
+  const { leet, lookalikes, accents, unaccented, splits, joined, replaced } = obfuscation;
   const { length } = folds;
   const { text } = letters;
   if (length < SHORT && isInEncoded(text, span.start)) return false;
-  if (parted.length > 0 && !isPartedWord(length, text, span, parted)) return false;
+  if (splits.length > 0 && !isSplitWord(length, text, span, splits)) return false;
   if (joined > 0 && length < LONG) return false;
   // Some languages have words that differ only in accents.
   if (unaccented > 0 && length < VERY_LONG) return false;
   if (leet > 0 && !isLeet(length, text, span, leet)) return false;
   const isSure =
-    parted.length + joined + replaced + unaccented === 0 &&
+    splits.length + joined + replaced + unaccented === 0 &&
     (length >= VERY_LONG || (leet + accents === 0 && length >= LONG) || leet + lookalikes + accents === 0);
   return isSure || standsAlone(text, span);
 }
 
 /** Recognizes a word spelled out by letters or syllables, or a long word divided by signs other than spaces. */
-function isPartedWord(length: number, text: string, span: Span, parted: readonly string[]): boolean {
-  const groups = parted.length + 1;
+function isSplitWord(length: number, text: string, span: Span, splits: readonly string[]): boolean {
+  const groups = splits.length + 1;
   if (length < 5)
-    return groups === length && parted.every((gap) => gap.length <= 3) && !isOneOfMore(text, span);
+    return groups === length && splits.every((gap) => gap.length <= 3) && !isInLetterRow(text, span);
   if (length / groups <= 2) return true;
-  return length >= LONG && parted.every((gap) => DIVIDING.test(gap));
+  return length >= LONG && splits.every((gap) => DIVIDING.test(gap));
 }
 
 /** Signs that divide a word, a hyphen at the end of a line, or the gap between two concatenated strings. */
 const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s?[+.]\s?["'`])$/;
 
 /** Recognizes single letters next to the word, as in a row of initials or variables. */
-function isOneOfMore(text: string, { start, end }: Span): boolean {
+function isInLetterRow(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - MAX_GAP), start);
   const after = text.slice(end, end + MAX_GAP);
   return (
@@ -257,7 +257,7 @@ function standsAlone(text: string, { start, end }: Span): boolean {
   return isEdge(text, start, -1) && isEdge(text, end - 1, 1);
 }
 
-/** Reports whether no letter adjoins in this direction. Chinese and Japanese words need no boundary. */
+/** Reports whether no letter is adjacent in direction `step`. Chinese and Japanese words need no boundary. */
 function isEdge(text: string, at: number, step: -1 | 1): boolean {
   let beside = at + step;
   while (isIgnoredAt(text, beside)) beside += step;

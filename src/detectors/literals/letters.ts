@@ -7,7 +7,6 @@ import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
  * become lowercase, and digits become the letters that they replace.
  */
 
-/** Separates two letters. */
 const SEPARATOR = 0;
 /** Invisible characters, and marks on the preceding letter. */
 const IGNORED = 1;

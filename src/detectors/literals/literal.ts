@@ -20,7 +20,7 @@ export interface Literal {
 /** Shorter literals are found only as written, in any case. */
 export const MIN_OBFUSCATED = 3;
 /** Shorter words are too often other words if reversed or in ROT13. */
-const MIN_TURNED = 6;
+const MIN_TRANSFORMED = 6;
 
 const letters = new Letters();
 
@@ -28,7 +28,7 @@ const letters = new Letters();
 export function literalsOf(id: number, raw: string): readonly Literal[] {
   const forms = new Map<string, Literal>();
   function add(form: string, reading: Literal['reading'] = 'obfuscated'): void {
-    const literal = takenApart(id, form, reading);
+    const literal = parseLiteral(id, form, reading);
     const key = literal.folds.join();
     if (!forms.has(key)) forms.set(key, literal);
   }
@@ -38,14 +38,15 @@ export function literalsOf(id: number, raw: string): readonly Literal[] {
   const spelledOut = raw.replace(/[äöüÄÖÜ]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
   if (spelledOut !== raw) add(spelledOut);
   const lower = raw.toLowerCase();
-  for (const turned of [rot13(lower), [...lower].reverse().join('')]) {
-    const { folds, lead, tail } = takenApart(id, turned, 'whole');
-    if (folds.length >= MIN_TURNED && lead === '' && tail === '' && !isWord(turned)) add(turned, 'whole');
+  for (const transformed of [rot13(lower), [...lower].reverse().join('')]) {
+    const { folds, lead, tail } = parseLiteral(id, transformed, 'whole');
+    if (folds.length >= MIN_TRANSFORMED && lead === '' && tail === '' && !isWord(transformed))
+      add(transformed, 'whole');
   }
   return [...forms.values()];
 }
 
-function takenApart(id: number, raw: string, reading: Literal['reading']): Literal {
+function parseLiteral(id: number, raw: string, reading: Literal['reading']): Literal {
   letters.read(raw, false);
   const { count, starts, ends } = letters;
   const at = (index: number): number => (index < count ? (starts[index] ?? 0) : raw.length);

@@ -32,7 +32,6 @@ function findHosts(text: string): readonly Finding[] {
   return found;
 }
 
-/** Returns the start of the name that ends at `end`, or undefined. */
 function nameStart(text: string, end: number): number | undefined {
   let start = end;
   while (start > 0 && isNameCode(text.charCodeAt(start - 1))) {

@@ -98,7 +98,7 @@ function cardAt<Kind>(
   return undefined;
 }
 
-/** Reports whether more digits adjoin with the same separator, as in ids. Spaces do not count. */
+/** Reports whether the number's separator also joins it to other digits, as in ids. Spaces do not count. */
 function isWithinId(text: string, start: number, end: number, gap: string): boolean {
   if (/\s/.test(gap)) return false;
   const isBefore = text[start - 1] === gap && isDigitCode(text.charCodeAt(start - 2));

@@ -31,7 +31,7 @@ export const WORD_BEGINS = String.raw`(?:(?<!\w)|${AFTER_ESCAPE})`;
 
 const ESCAPE_CHARS = 6;
 
-/** Returns the offset of a match in the last characters of a text, or the text's length. */
+/** Returns the offset of a match in the last characters of a text, or the text length. */
 export function openAt(tail: string, pattern: RegExp, chars: number): number {
   const from = Math.max(0, tail.length - chars - ESCAPE_CHARS);
   const open = tail.slice(from).search(pattern);

@@ -79,7 +79,6 @@ function isPunctuation(code: number): boolean {
   return code === 46 || code === 45 || code === 43 || code === 37;
 }
 
-/** Returns the end of the longest domain that begins at `from`, or undefined. */
 function domainEnd(text: string, from: number): number | undefined {
   let end: number | undefined;
   for (let label = from; ;) {
@@ -142,7 +141,6 @@ function openIn(tail: string): number {
   return Math.min(...ends.map((at) => localStart(tail, at) ?? length));
 }
 
-/** Returns the offset of the `@` whose domain ends the text, or undefined. */
 function atBeforeDomain(tail: string): number | undefined {
   let from = tail.length;
   while (from > 0 && tail.length - from <= MAX_DOMAIN_CHARS + 2 && isDomainCode(tail.charCodeAt(from - 1)))

@@ -38,7 +38,6 @@ const NAMED =
 const BEFORE_CHARS = 56;
 
 const MAX_SPACES = 16;
-/** JSON members that contain the answer text. */
 const ANSWER_MEMBER =
   /(?<![A-Za-z])(?:content|text|response|completion|generation|output(?:_t|T)ext)" ?: ?"$/;
 

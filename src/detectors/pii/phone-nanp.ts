@@ -38,14 +38,13 @@ interface Written extends Span {
   readonly line: string;
 }
 
-/** Unrelated numbers in a row are also separated by spaces, so no further number may adjoin. */
+/** Spaces also separate unrelated numbers in a row, so no other number may be adjacent. */
 function isSpaceSeparated({ areaGap, gap }: Written): boolean {
   return /^\s$/.test(areaGap) && /^\s$/.test(gap);
 }
 
 const JOINED_BEFORE = new RegExp(String.raw`\d[${HYPHENS}.]$`);
 const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${SPACES}]$`);
-/** Another number in the same row. */
 const IN_ROW_BEFORE = new RegExp(String.raw`\d[${SPACES}]$`);
 const IN_ROW_AFTER = new RegExp(String.raw`^[${SPACES}]\d`);
 const BEFORE_CHARS = 6;

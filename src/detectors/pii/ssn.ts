@@ -34,7 +34,7 @@ function ssnRule(area: string, group: string, serial: string): string | undefine
 
 const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 
-/** Rejects parts of longer numbers and identifiers. The label `ssn` may precede directly. */
+/** Rejects parts of longer numbers and identifiers. The label `ssn` may directly precede the number. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if ((escapeEnd(text, start) ?? start) > start) return false;
   if (isWordCode(text.charCodeAt(end)) || CONTINUES.test(text.slice(end, end + 2))) return false;

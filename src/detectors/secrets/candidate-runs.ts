@@ -37,8 +37,7 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS`. Checks the last character of a possible run first, because it is often
- * not one of a run.
+ * Visits runs of at least `MIN_RUN_CHARS`. Checks the last character first, because this rules out most candidates.
  * @param visit receives the combined kinds of the run's characters in `seen`
  */
 export function eachRun(
@@ -70,7 +69,7 @@ export function eachRun(
   }
 }
 
-/** Returns the run that ends at `end`, of at most `maxChars`. */
+/** Returns the run that ends at `end`, limited to `maxChars`. */
 export function runBefore(
   codes: Uint16Array,
   end: number,

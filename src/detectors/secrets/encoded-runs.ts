@@ -46,7 +46,7 @@ export class EncodedRuns {
   #runDigits = 0;
   #lineStart = 0;
   #longestLine = 0;
-  /** Offset of a line break that ends the digits or not, depending on more text. */
+  /** Offset of a line break that may end the digits; more text decides. */
   #undecidedBreak: number | undefined;
   /** End of the decoded part, by Base64 alignment. */
   readonly #reached = new Int32Array(BASE64.blockDigits);

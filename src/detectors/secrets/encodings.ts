@@ -91,7 +91,6 @@ export function decodeDigits(reading: Reading, codes: Uint16Array, from: number,
 /** Enough digits to distinguish text from images, vectors and encrypted data. */
 const BEGINNING_DIGITS = 32;
 
-/** Reports whether the Base64 at `from` begins like text. */
 export function beginsAsText(text: string, from: number): boolean {
   const beginning = text.slice(from, from + BEGINNING_DIGITS);
   const codes = Uint16Array.from(beginning, (character) => character.charCodeAt(0));

@@ -15,7 +15,7 @@ const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 /** JSON Web Tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
-  // Two letters are too few for a match inside a word.
+  // `ey` is too short for a match inside a word.
   keywords: ['ey', 'eyJ'],
   anchor: 'head',
   pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),

@@ -76,29 +76,26 @@ const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
 /** For secrets of capitals and digits, which lowercase letters end. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
-/** For secrets of hexadecimal digits. Other letters end them, also in a word that begins with hexadecimal digits. */
+/** For secrets of hexadecimal digits. A word may follow, even one that begins with hexadecimal digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
-/** For secrets of lowercase letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 
 const SHORT_WORD = '(?:[a-z]{2,8})?';
 
-/** For fixed-length secrets of letters and digits. A word may directly precede or follow. */
+/** For fixed-length secrets of letters and digits. A word may directly precede or follow them. */
 export const EXACT = {
   notBefore: `(?=${SHORT_WORD}${NOT_BEFORE_WORD})`,
   precedesWord: isRandom,
   followsWord: isRandom,
 } as const satisfies Options;
-/** For fixed-length secrets in base64url. */
 export const EXACT_BASE64URL = {
   ...EXACT,
   notBefore: `(?=${SHORT_WORD}(?![A-Za-z0-9_-]))`,
 } as const satisfies Options;
-/** For fixed-length secrets of hexadecimal digits. */
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
 /**
- * Creates a rule for secrets that begin with one of `prefixes`, in exact case. If the body is a group, the prefix is not
+ * Creates a rule for secrets that begin with one of `prefixes`, in exact case. If `body` is a group, the prefix is not
  * masked.
  */
 export function prefixed(
@@ -142,7 +139,7 @@ type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'acce
   readonly maxChars: number;
 };
 
-/** A name and its secret in two members: `"name": "…", "value": "…"`, `- name: …` above `value: …`, and XML tags. */
+/** Name and secret in two members: `"name": "…", "value": "…"`, `- name: …` above `value: …`, and XML tags. */
 const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
 const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{?\\s{0,24})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
 /**

@@ -13,7 +13,7 @@ import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/off
 import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from '../json-escapes.ts';
 import type { Match } from './match.ts';
 
-/** Names that begin further before the secret are ignored. */
+/** Names that begin further before a secret are ignored. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
 /** Finds secrets (docs/secrets.md), without their names. Blocks the event loop for texts over about 100 KB. */
@@ -32,7 +32,6 @@ export const secretsDetector: StreamDetector = {
   },
 };
 
-/** Scans several texts in event-loop turns. Returns the findings of each text. */
 export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (readonly Finding[])[]> {
   return after(findSecretsUpTo(texts, Infinity), (found) => found.map(({ findings }) => findings));
 }

@@ -3,7 +3,6 @@
  * UTF-8; and ASCII as UTF-16 in either byte order, optionally after a byte order mark.
  */
 export const NO_TEXT = 0;
-/** State before the first byte. */
 export const TEXT_START = 1;
 /** State inside a text, where the first bytes of a character may be missing. */
 export const TEXT_INSIDE = 2;

@@ -5,7 +5,7 @@ export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
 
-/** An injection continues a statement that is not in the text, so no statement precedes. */
+/** An injection continues a statement that is not in the text, so no statement precedes it. */
 export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
 /** Directly after a number, as in `1; drop table x`. */
@@ -36,23 +36,23 @@ export const isBrokenOut: Confirm = (before) => {
   return ["'", '"'].some((quote) => countQuotes(line, quote) % 2 === 1);
 };
 
-export const beginsWithStray: Confirm = (before, matched) =>
+export const beginsWithStrayQuote: Confirm = (before, matched) =>
   countQuotes(currentLine(before), matched.charAt(0)) % 2 === 0;
 
-/** Where SQL expects a condition or value, unlike `sleep(5)` in a program. */
+/** After SQL that expects a condition or value, unlike `sleep(5)` in a program. */
 export const isCondition: Confirm = (before) =>
   /(?:\b(?:or|and|xor|rlike|having|by(?:\s{1,3}\d{1,3},){0,4})|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
     before.slice(-24),
   );
 
 /** Excludes SQL in an English sentence: "how does UNION SELECT differ from a join". */
-export const isNoTalk: Confirm = (before) =>
+export const isNotProse: Confirm = (before) =>
   !/\b(?:how|does|do|did|is|are|was|the|a|an|of|with|using|use|between|than|like|why|what|when|can|and|my|your) {1,4}$/i.test(
     before.slice(-24),
   );
 
 /** Excludes method calls such as `time.sleep(5)`. */
-export const isNoMember: Confirm = (before) => !/[.\w]$/.test(before);
+export const isNotMember: Confirm = (before) => !/[.\w]$/.test(before);
 
 export const either =
   (...confirms: readonly Confirm[]): Confirm =>

@@ -101,7 +101,6 @@ function isAt(pattern: RegExp | undefined, text: string, at: number): boolean {
 
 const reader = new UnitReader(32_768);
 
-/** Rules, by the first character of their anchors. */
 const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
   SQL_RULES.flatMap(({ beginning }) => beginning.anchors).map(({ 0: first = '' }) => [
     first,

@@ -20,7 +20,6 @@ export interface Climb {
   readonly levels: number;
 }
 
-/** Returns a climb of up to 64 levels at `start`, or undefined. */
 export function readClimb(text: string, start: number): Climb | undefined {
   let end = start;
   let levels = 0;
@@ -35,7 +34,7 @@ export function readClimb(text: string, start: number): Climb | undefined {
   return levels === 0 ? undefined : { end, levels };
 }
 
-/** Returns the end of one level up. Filters may turn `....//` into `../`, and servers that strip parameters `..;/`. */
+/** Returns the end of one level up, also if filters or servers create `../` from `....//` or `..;/`. */
 function levelEnd(text: string, at: number): number | undefined {
   let end = at;
   let dots = 0;
