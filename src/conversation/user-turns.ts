@@ -109,7 +109,7 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
 
 /**
  * Matches elements that agents add to a user's text, such as `<system-reminder>…</system-reminder>` and
- * `<INSTRUCTIONS>…`. Lower-case one-word names do not match, because users write HTML and XML.
+ * `<INSTRUCTIONS>…`. One-word names match only in capitals, because users write HTML and XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 

@@ -29,7 +29,7 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
   return weight !== undefined || on.length === 0;
 }
 
-/** Chooses by weight. In a session, a hash replaces the random number, so all gateways choose alike without Redis. */
+/** Chooses by weight. With `sticky`, a hash of the session replaces the random number on all gateways. */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],
   { key, headers }: Parsed,

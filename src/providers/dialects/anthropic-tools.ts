@@ -87,7 +87,7 @@ function anthropicToolName(tool: JsonObject): string {
   return typeof tool.name === 'string' ? tool.name : typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Returns a function that reports whether `tool_choice` requires a provider-run tool, which may have no name. */
+/** Returns a function that reports whether `tool_choice` requires a provider-run tool, which may be unnamed. */
 function forcedBy(choice: JsonObject, clientTools: readonly string[]) {
   return (name: string | undefined): boolean => {
     if (choice.type === 'any') return clientTools.length === 0;

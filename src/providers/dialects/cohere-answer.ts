@@ -9,7 +9,7 @@ import { pieceTokens } from './token-texts.ts';
 
 export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));
 
-/** Events of `/v1/chat` arrive as SSE data or NDJSON lines. */
+/** `/v1/chat` streams events as SSE data or NDJSON lines. */
 export const cohereV1Answers = answerReaders(
   (answer) => ({ usage: readCohereUsage(answer.meta), places: v1Places(answer, []) }),
   () => jsonReader(cohereV1Cut, readV1Event),

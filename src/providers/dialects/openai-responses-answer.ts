@@ -102,7 +102,7 @@ const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
 
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Reads streamed events. The `.done` events and the last event repeat the texts of the deltas. */
+/** Reads streamed events. The `.done` events and the last event repeat the delta texts. */
 function createResponseReader() {
   let response: JsonObject = {};
   let before: JsonObject = {};

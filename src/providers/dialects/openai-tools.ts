@@ -59,7 +59,7 @@ function openaiToolName(tool: JsonObject): string {
   return typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Members of a chat body that enable provider-run tools. */
+/** Chat body members that enable provider-run tools. */
 export const SWITCHES: ReadonlySet<string> = new Set([
   'web_search_options',
   'search_parameters',

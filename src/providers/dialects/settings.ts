@@ -126,7 +126,7 @@ const STORED_MEMBERS: readonly string[] = [
   'cachedContent',
 ];
 
-/** OpenRouter accepts a preset in place of a model or appended to it; Bedrock accepts a prompt ARN. */
+/** OpenRouter accepts a preset instead of a model or appended to one; Bedrock accepts a prompt ARN. */
 const STORED_MODEL = /@preset\/|^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//i;
 
 /** Returns the member that refers to an object stored at the provider, which may contain tools. */
@@ -140,7 +140,7 @@ export function storedPrompt(
     places.some((place) => (place[name] ?? undefined) !== undefined),
   );
   if (named !== undefined) return { storedPrompt: named };
-  // Unless it is an object, `prompt` contains the text of the prompt.
+  // Unless it is an object, `prompt` contains prompt text.
   if (isObject(own.prompt) || (isObject(own.extra_body) && isObject(own.extra_body.prompt)))
     return { storedPrompt: 'prompt' };
   if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };

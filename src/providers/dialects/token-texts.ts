@@ -80,7 +80,7 @@ export function chosenTokens(result: JsonObject, path: JsonPath, channel: string
   });
 }
 
-/** Reads one of Cohere's pieces: the text of several tokens with their ids. */
+/** Reads a Cohere piece, which combines the text and ids of several tokens. */
 export function pieceTokens(value: unknown, path: JsonPath, channel: string): TokenText[] {
   const piece = objectOf(value);
   if (typeof piece.text !== 'string') return [];
