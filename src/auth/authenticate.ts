@@ -28,9 +28,7 @@ export interface AuthenticateDeps {
 export interface Attempt {
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
-  /**
-   * Called once with the key's hash: during the look-up if the key was valid before, otherwise once it proves valid.
-   */
+  /** Called once with the key's hash: during the look-up if the key was valid before, else once it proves valid. */
   readonly onKnownKey?: (keyHash: string) => void;
   /** Absent if the JWT and the proof have already been verified. */
   readonly request?: PresentedRequest;

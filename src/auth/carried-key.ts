@@ -45,7 +45,6 @@ function addPlain(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Returns the text and its percent-decodings. */
 function decodingsOf(text: string): string[] {
   const decodings = [text];
   for (let last = text; decodings.length <= MAX_DECODINGS && last.includes('%');) {

@@ -1,9 +1,6 @@
 import { statusOf, type KeyRecord } from './key-record.ts';
 
-/**
- * Returns a record with the member names of docs/keys.md.
- * @param now Redis time in Unix ms
- */
+/** Returns a record with the member names of docs/keys.md. `now` is Redis time in Unix ms. */
 export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {
     key_hash: record.keyHash,

@@ -29,7 +29,8 @@ export async function claimName(
   { name, keyHash }: KeyRecord,
 ): Promise<string | undefined> {
   const holder = (await client.hget(KEY_NAMES, name)) ?? '';
-  const held = holder === SHARED ? await sharer(records, name, keyHash) : await readHolder(records, holder);
+  const held =
+    holder === SHARED ? await otherHolder(records, name, keyHash) : await readHolder(records, holder);
   if (held !== undefined && isActive(held, await readClock(client))) return held.keyHash;
   if (Number(await claimScript.run(client, [KEY_NAMES], [name, holder, keyHash])) === 1) return undefined;
   return (await client.hget(KEY_NAMES, name)) ?? '';
@@ -40,7 +41,7 @@ async function readHolder(records: NamedRecords, holder: string): Promise<KeyRec
 }
 
 /** Returns another key with a shared name that is not revoked. */
-async function sharer(records: NamedRecords, name: string, own: string): Promise<KeyRecord | undefined> {
+async function otherHolder(records: NamedRecords, name: string, own: string): Promise<KeyRecord | undefined> {
   let found: KeyRecord | undefined;
   for await (const record of records.all())
     if (record.name === name && record.keyHash !== own && record.revokedAt === undefined) found = record;

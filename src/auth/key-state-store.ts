@@ -52,10 +52,7 @@ export interface KeyStateStore {
   ): Promise<KeyState | undefined>;
   /** Reads a key named by a JWT, whatever the state of its raw keys. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
-  /**
-   * Reports whether any of these raw keys is stored, valid or not.
-   * @throws GatewayError redis_unavailable
-   */
+  /** Reports whether any of these raw keys is stored, valid or not. Throws GatewayError redis_unavailable. */
   knowsAny(rawHashes: readonly string[]): Promise<boolean>;
   /** Records a use in the record and in the order of use, at most once a minute. Neither waits nor throws. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
@@ -73,7 +70,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
   /** Maps the hash of a rotated raw key to the hash of its identity, which never changes. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
-  /** Once valid raw keys, and whether they still were when last seen. Only valid ones get early commands. */
+  /** Raw keys that were once valid, and whether they still were when last seen. Only valid keys get early commands. */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const readShared = createSharedBudgetReader(client);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
@@ -166,7 +163,7 @@ async function readRecordAndLock(
     client.hgetall(DEFAULT_BUDGET_KEY),
   ]);
   const hashes = [record, own, fallback];
-  // Replies to other commands would look like an unknown key, or a key without a budget.
+  // Mismatched replies would look like an unknown key, or a key without a budget.
   if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs)) throw wrongShape();
   return { record, lock: { ttlMs: lockTtlMs, value: lockValue }, profile, own, fallback };
 }

@@ -78,7 +78,7 @@ export interface KeyStore {
   find(reference: string): Promise<KeyRecord>;
   /** Returns names with this prefix, including those of inactive keys, within the limits. */
   names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
-  /** Changes the given values. Takes effect with the next request. */
+  /** Takes effect with the next request. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
   /** Creates a new raw key for the same identity; older raw keys expire after `graceMs`. */

@@ -24,9 +24,9 @@ import { COMPLETE_MS, isForeignUse } from './use-order.ts';
 const pageScript = loadScript(new URL('./page-active-keys.lua', import.meta.url));
 const chosen = z.tuple([z.string()], z.string());
 
-/** Maximum number of hashes per reply, which takes about 8 ms in Redis. */
+/** Maximum number of hashes per reply (about 8 ms in Redis). */
 export const MOST_AT_ONCE = 10_000;
-/** Number of index entries per script call, which takes about 3 ms. */
+/** Number of index entries per script call (about 3 ms). */
 const PART = 3_000;
 /** Maximum duration of a call, which counts as a use at its start but changes session and spend until its end. */
 export const LONGEST_CALL_MS = 7 * 86_400_000;
@@ -51,11 +51,11 @@ export interface KeyUseStore {
   isComplete(): Promise<boolean>;
   /** Works on the order of use for at most a second. Must be called until it returns `isReady`. */
   complete(): Promise<UseProgress>;
-  /** Returns a page of these keys. Each key is on only one page. */
+  /** Each key is on only one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
   /** Returns at most MOST_AT_ONCE keys, most recently used first. */
   latest(count: number): Promise<readonly string[]>;
-  /** Returns the records of these keys that exist. */
+  /** Returns the records that exist. */
   records(hashes: readonly string[]): Promise<readonly KeyRecord[]>;
 }
 

@@ -6,7 +6,7 @@ const SAME_USE_MS = 120_000;
 /** How long the order counts as complete while no gateway of this release is running. */
 export const COMPLETE_MS = 900_000;
 
-/** Reports whether an earlier release recorded a use, because such releases write only to the record. */
+/** Reports whether an earlier release recorded a use. Such releases update only the record, not the order. */
 export function isForeignUse(usedAt: number, noted: string | null | undefined): boolean {
   return usedAt > Number(noted ?? 0) + SAME_USE_MS;
 }

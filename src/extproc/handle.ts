@@ -24,7 +24,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       return onRequestBody(context, state, message);
     case 'request_trailers':
       // Envoy sends a body before trailers. This request therefore has no body, and no check would judge it.
-      if (state.at === 'identified') throw trailersAlone();
+      if (state.at === 'identified') throw trailersWithoutBody();
       return dropTrailers(
         'request_trailers',
         message.headers.map(([name]) => name),
@@ -45,14 +45,14 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
   }
 }
 
-function trailersAlone(): GatewayError {
+function trailersWithoutBody(): GatewayError {
   return new GatewayError(
     'invalid_request',
     'the request has trailers but no body: send a body, or omit the trailers',
   );
 }
 
-/** Passes on Envoy's local reply, already settled, with a receipt and in the shape that the client expects. */
+/** Passes on Envoy's local reply to a settled request, with a receipt and in the shape that the client expects. */
 function passLocalReply(context: StreamContext, reply: Buffer): ProcessingResponse {
   const answer = localReply(context, reply);
   const set = withReceipt(context, context.status, answer?.headers ?? []);

@@ -44,8 +44,8 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   let draining = false;
   let onIdle: (() => void) | undefined;
 
-  function accept(call: RpcCall, shown: string | undefined): CallListener | undefined {
-    if (draining || openStreams >= maxOpenStreams || !isSharedToken(shown)) return undefined;
+  function accept(call: RpcCall, presented: string | undefined): CallListener | undefined {
+    if (draining || openStreams >= maxOpenStreams || !isSharedToken(presented)) return undefined;
     openStreams++;
     const streams = inForce;
     streams.began();
@@ -130,10 +130,10 @@ export async function loadTransport(name: TransportName): Promise<StartTransport
 }
 
 /** Compares digests in constant time, so that timing reveals neither the token nor its length. */
-function tokenCheck(token: string | undefined): (shown: string | undefined) => boolean {
+function tokenCheck(token: string | undefined): (presented: string | undefined) => boolean {
   if (token === undefined) return () => true;
   const own = digest(token);
-  return (shown) => timingSafeEqual(own, digest(shown ?? ''));
+  return (presented) => timingSafeEqual(own, digest(presented ?? ''));
 }
 
 function digest(text: string): Buffer {

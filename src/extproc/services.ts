@@ -53,7 +53,7 @@ export interface UpstreamCall {
   readonly host: string;
 }
 
-/** The trace of one request. Never fails or waits. */
+/** Never fails or waits. */
 export interface RequestTrace {
   /** Runs `work`, and everything that it awaits, as part of the request. */
   run<T>(work: () => T): T;
@@ -79,9 +79,9 @@ export interface RequestTrace {
  */
 export interface Audited {
   losses(): number;
-  /** Waits for the record of forwarding. */
+  /** Waits until forwarding is recorded. */
   forwarding(exchange: Parsed, knownLosses: number): Promise<void>;
-  /** Waits for the records of findings. */
+  /** Waits until the answer's findings are recorded. */
   answer(knownLosses: number): Promise<void>;
 }
 

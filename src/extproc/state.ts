@@ -106,10 +106,7 @@ export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 
-/**
- * Returns the outcome of an exchange that ends in this state (docs/budgets.md).
- * @param timedOut whether the provider exceeded its time limit
- */
+/** See docs/budgets.md. `timedOut` means that the provider exceeded its time limit. */
 export function outcomeOf(state: State, timedOut: boolean): Outcome {
   if (wasSent(state) && state.at !== 'forwarded' && state.exchange.answer.complete)
     return { kind: 'complete' };

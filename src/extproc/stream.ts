@@ -68,7 +68,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     }
     current = undefined;
     working = false;
-    readOn();
+    resumeReading();
     if (closed) await leave();
     else if (isOver(context)) await finishOnce();
   }
@@ -79,7 +79,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     else send(reply as ProcessingResponse);
     watchAnswer();
     if (context.state.at === 'identified') context.place?.awaitBody(refuseWith);
-    readOn();
+    resumeReading();
   }
 
   function finishOnce(): Promise<void> {
@@ -105,7 +105,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     call.pause();
   }
 
-  function readOn(): void {
+  function resumeReading(): void {
     if (!isPaused || isFull || queue.length >= MAX_QUEUED) return;
     isPaused = false;
     call.resume();
@@ -181,7 +181,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     },
     drained() {
       isFull = false;
-      readOn();
+      resumeReading();
     },
     closed: close,
   };

@@ -89,10 +89,7 @@ export function readUint31(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) & 0x7fff_ffff;
 }
 
-/**
- * Returns the payload bounds without padding (RFC 9113 section 6.1) and the first `skipped` octets.
- * @throws ConnectionError
- */
+/** Returns the payload bounds without padding (RFC 9113 section 6.1) and `skipped` octets. Throws ConnectionError. */
 export function unpadded({ flags, bytes, from, to }: Http2Frame, skipped = 0): { from: number; to: number } {
   const isPadded = (flags & FLAG.padded) !== 0;
   const start = from + (isPadded ? 1 : 0) + skipped;

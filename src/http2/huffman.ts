@@ -111,7 +111,7 @@ const MACHINE = buildMachine();
 /** The shortest code has five bits. */
 const MAX_GROWTH = 8 / 5;
 
-/** Decodes `bytes[from, to)` to latin1. Throws an error for an invalid code. */
+/** Decodes `bytes[from, to)` to latin1. Throws an Error for an invalid code. */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
   const { next, octet, isEnd } = MACHINE;
   const out = Buffer.allocUnsafe(Math.ceil((to - from) * MAX_GROWTH));

@@ -8,9 +8,15 @@ export interface Http2RequestHead {
 }
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-const NOT_IN_VALUES = /[\0\r\n]/;
+const FORBIDDEN_IN_VALUES = /[\0\r\n]/;
 /** RFC 9113 section 8.2.2. */
-const OF_HTTP1 = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+const HTTP1_HEADERS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
 const PSEUDO = new Set([':method', ':scheme', ':path', ':authority']);
 
 /** Returns undefined for a malformed request (RFC 9113 section 8.3). */
@@ -19,7 +25,7 @@ export function readHttp2RequestHead(headers: readonly HeaderEntry[]): Http2Requ
   const fields: HeaderEntry[] = [];
   for (const header of headers) {
     const { name, value } = header;
-    if (NOT_IN_VALUES.test(value)) return undefined;
+    if (FORBIDDEN_IN_VALUES.test(value)) return undefined;
     if (name.startsWith(':')) {
       if (fields.length > 0 || !PSEUDO.has(name) || pseudo.has(name)) return undefined;
       pseudo.set(name, value);
@@ -35,7 +41,7 @@ export function readHttp2RequestHead(headers: readonly HeaderEntry[]): Http2Requ
 }
 
 function isField(name: string, value: string): boolean {
-  return NAME.test(name) && !OF_HTTP1.has(name) && (name !== 'te' || value === 'trailers');
+  return NAME.test(name) && !HTTP1_HEADERS.has(name) && (name !== 'te' || value === 'trailers');
 }
 
 export function headerOf({ fields }: Http2RequestHead, name: string): string | undefined {

@@ -67,7 +67,6 @@ export class Http2Stream {
     return !this.#isSending || this.#sender.data(this, head, tail);
   }
 
-  /** Ends the stream with trailers, after all data. */
   end(trailers: string): void {
     if (!this.#isSending) return;
     this.trailers = trailers;

@@ -4,9 +4,9 @@
  * runs operations immediately.
  */
 export interface Batch {
-  /** Sends the operations. Later operations are sent immediately. */
+  /** Later operations are sent immediately. */
   send(): void;
-  /** Discards the operations. Their callers get `BatchAborted`. */
+  /** Callers of the operations get `BatchAborted`. */
   drop(): void;
 }
 

@@ -21,37 +21,37 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
     throw new GatewayError('invalid_request', 'send JSON with Content-Type: application/json');
   }
   // Checks expect texts in a JSON document.
-  const json = { body: readingsOf(words) };
-  const texts = json.body.map((text, index): PromptText => ({ ...WORDS, text, path: ['body', index] }));
+  const json = { body: decodingsOf(words) };
+  const texts = json.body.map((text, index): PromptText => ({ ...USER_TEXT, text, path: ['body', index] }));
   const facts = exchange.endpoint.dialect.request({}, exchange.endpoint);
   const hostedTools = json.body.flatMap(hostedToolsIn);
   return { ...exchange, body, json, request: { ...facts, texts, hostedTools }, edits: [] };
 }
 
-const WORDS = { role: 'user', kind: 'text', editable: false } as const;
+const USER_TEXT = { role: 'user', kind: 'text', editable: false } as const;
 
 /** Control characters, which occur in UTF-16, archives, images and audio, but not in text. */
 const CONTROLS = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
 /** Headers of a form part, or of a message in it, that declare an encoding. */
-const CODED = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
+const ENCODING_HEADER = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'identity']);
 const CHARSET = /charset[ \t]{0,64}\*?[ \t]{0,64}=[^;\r\n]{0,64}/gi;
 /** A form field that sets the charset of the others (HTML), or an encoded word in a header (RFC 2047). */
-const CODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[bq]\?/i;
+const ENCODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[bq]\?/i;
 
 /** @throws GatewayError unsupported_media_type unless the whole body is plain UTF-8 */
 function readableText(body: Buffer): string {
   if (!isUtf8(body)) throw unreadable('it is not UTF-8');
   const text = body.toString('utf8');
   if (CONTROLS.test(text)) throw unreadable('it contains control characters');
-  for (const [, coding = ''] of text.matchAll(CODED)) {
+  for (const [, coding = ''] of text.matchAll(ENCODING_HEADER)) {
     if (!PLAIN_CODINGS.has(coding.toLowerCase())) throw unreadable('part of it is encoded');
   }
   for (const [named] of text.matchAll(CHARSET)) {
     if (readMediaType(`text/plain;${named}`).charset === 'other')
       throw unreadable('part of it declares a charset other than UTF-8');
   }
-  if (CODED_FIELDS.test(text)) throw unreadable('part of it is encoded');
+  if (ENCODED_FIELDS.test(text)) throw unreadable('part of it is encoded');
   return text;
 }
 
@@ -63,7 +63,7 @@ function unreadable(why: string): GatewayError {
 }
 
 /** Returns the text as written, followed by its decodings (percent-encoding, entities, JSON escapes). */
-function readingsOf(words: string): string[] {
+function decodingsOf(words: string): string[] {
   const readings = [words];
   for (let last = words; readings.length <= MAX_DECODINGS;) {
     const next = withoutEscapes(decodeEntities(percentDecoded(last)));
@@ -101,10 +101,7 @@ const TOOLS_FIELD =
   /(?:\bname[ \t]{0,64}=[ \t]{0,64}["']?|(?:^|&))(tools|mcp_servers|plugins|connectors|web_search_options)\b/gim;
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
-/**
- * Returns the provider tools in a body. They cannot be removed from bytes, so the request is refused unless they are
- * allowed.
- */
+/** Returns the provider tools in a body. Bytes cannot be edited, so the request is refused unless they are allowed. */
 function hostedToolsIn(words: string): HostedTool[] {
   const types = [...words.matchAll(TOOLS_FIELD)].map(([, field = '']) => field);
   for (const [, type = ''] of words.matchAll(TYPED_TOOL)) if (isHostedType(type)) types.push(type);

@@ -15,7 +15,7 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Issued by the server and bound to a key by the gateway, so clients cannot put text into it. */
-const NOT_CLIENTS = 'mcp-session-id';
+const SERVER_ISSUED = 'mcp-session-id';
 
 /** Reports whether a client header may be sent upstream. The gateway and Envoy set credentials and framing headers. */
 export function isCarried(exchange: Carrier & Pick<Identified, 'provider'>, name: string): boolean {
@@ -45,7 +45,7 @@ export type CarriedText =
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
   for (const [name, text] of exchange.headers) {
-    if (name !== NOT_CLIENTS && isCarried(exchange, name)) texts.push({ place: 'header', name, text });
+    if (name !== SERVER_ISSUED && isCarried(exchange, name)) texts.push({ place: 'header', name, text });
   }
   const { traceState } = exchange;
   if (traceState !== undefined) texts.push({ place: 'header', name: TRACE_STATE, text: traceState });

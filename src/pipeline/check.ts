@@ -47,8 +47,7 @@ export interface Rewrite {
 export interface Denial extends Refusal {
   readonly kind: 'deny';
   /**
-   * Applies consequences (a lock, a score) before the refusal is sent. Not called in shadow mode. A failure is only
-   * reported.
+   * Applies consequences (a lock, a score) before the refusal is sent; not in shadow mode. Failures are only reported.
    */
   readonly enforce?: () => Promise<void>;
 }
@@ -83,7 +82,6 @@ export interface Check<State = unknown, Name extends string = string> {
   readonly repeatable?: true;
   /** Whether `requestBody` runs only after all stores have accepted the request, just before it is forwarded. */
   readonly judgesLast?: boolean;
-  /** Called once per exchange, before the other hooks. */
   begin?(): State;
   /**
    * Starts the check's store reads, so that all checks wait only once. Called for all checks before they judge: with a
@@ -117,10 +115,7 @@ export interface StreamRewriter {
   readonly readsText?: false;
   /** Called with each event as received, before any rewriter changes, holds back or drops it. */
   received?(event: StreamEvent): void;
-  /**
-   * Absent if every event passes. Should be synchronous, because the chunks of an answer wait for it. Not called after
-   * a cut.
-   */
+  /** Absent if all events pass. Should be synchronous, because chunks wait for it. Not called after a cut. */
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
   end?(): Awaitable<StreamTail | undefined>;

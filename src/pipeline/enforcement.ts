@@ -21,7 +21,6 @@ export type Ruling = Awaitable<Denial | undefined>;
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
-/** Receives all verdicts except passes. */
 export interface VerdictObserver {
   verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
   /** Called if `enforce` failed; the verdict stands. */
@@ -37,7 +36,7 @@ export interface PendingCheck {
 
 type Reported = Exclude<FinalVerdict, Pass>;
 
-/** Records and enforces verdicts. Shadow mode is implemented only here. */
+/** Shadow mode is implemented only here. */
 export interface Enforcement {
   settle(exchange: Admitted, check: Check, verdict: Reported): Ruling;
   /** Returns the first enforced denial. If there is none, throws the first failure, preferably not `BatchAborted`. */

@@ -31,7 +31,7 @@ export interface Admitted {
   readonly tokenEndsAt?: number;
   /** Claims of the bearer's JWT that shared budgets match; an array claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
-  /** Shared by all copies of a request, such as the copies for its targets. */
+  /** Shared by all copies of a request, such as those for its targets. */
   readonly budget: CurrentBudget;
   readonly facts: Facts;
   readonly patience?: Patience | undefined;

@@ -45,7 +45,7 @@ interface Judgement<X extends Admitted> {
   readonly done: Set<Check> | undefined;
 }
 
-/** Runs the checks. Order and first-denial-wins are implemented only here. */
+/** Order and first-denial-wins are implemented only here. */
 export function createRunner(options: RunnerOptions): () => Run {
   const { checks, observer, newBatch } = options;
   const enforcement = createEnforcement(observer, options.shadowMode);
@@ -121,7 +121,6 @@ export function createRunner(options: RunnerOptions): () => Run {
         : conclude(judgement, batch, ruling);
     }
 
-    /** Sends or drops the batch, then awaits the pending verdicts. */
     function conclude<X extends Admitted>(
       { hook, exchange, pending }: Judgement<X>,
       batch: Batch | undefined,

@@ -1,6 +1,4 @@
-/**
- * Reasons for refusing a JWT or its proof. Only in the audit log and a metric, because attackers could learn from them.
- */
+/** Why a JWT or its proof was refused. Only audited and counted, because attackers could learn from it. */
 export const TOKEN_FAULTS = [
   'jwt_missing',
   'jwt_malformed',

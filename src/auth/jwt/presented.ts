@@ -14,10 +14,7 @@ const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
 /** Compact form (RFC 7515 section 7.1). `eyJ` is the base64url of `{"`. */
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
-/**
- * Returns the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, unless that has a provider's
- * token.
- */
+/** Returns the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, if it contains one. */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);
   if (own !== undefined || !jwtOnly) return own?.trim();

@@ -32,7 +32,7 @@ const MAX_AGE_MS = 60_000;
 /** Margin for gateway clocks that differ by more than the leeway. */
 const MARGIN_MS = 60_000;
 
-/** Returns the time for which a proof must be remembered, until it has expired. */
+/** Returns how long a proof must be remembered, in ms. */
 export function proofLifeMs(leewayMs: number): number {
   return MAX_AGE_MS + 2 * leewayMs + MARGIN_MS;
 }
@@ -46,8 +46,8 @@ export function createProofVerifier({ publicUrl, leewayMs, now = Date.now }: Pro
       throw new TokenRefused('dpop_malformed');
     }
     const [path = ''] = target.split('?', 1);
-    const claimed = comparable(htu);
-    if (claimed === undefined || claimed !== comparable(publicUrl + path) || htm !== method) {
+    const claimed = normalizedUrl(htu);
+    if (claimed === undefined || claimed !== normalizedUrl(publicUrl + path) || htm !== method) {
       throw new TokenRefused('dpop_other_request');
     }
     if (ath !== hash('sha256', token, 'base64url')) throw new TokenRefused('dpop_other_token');
@@ -93,7 +93,7 @@ const ESCAPED = /%([0-9a-f]{2})/gi;
 const UNRESERVED = /[A-Za-z0-9._~-]/;
 
 /** Returns a URL without query and fragment, normalized (RFC 9449 section 4.3, RFC 3986 section 6.2). */
-function comparable(url: unknown): string | undefined {
+function normalizedUrl(url: unknown): string | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const { origin, pathname, username, password } = new URL(url);
   if (username !== '' || password !== '') return undefined;

@@ -168,10 +168,7 @@ async function judgeWithoutBody(context: StreamContext, state: At<'identified'>)
 type ServedBy = Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' | 'mcp'> &
   Pick<At<'identified'>, 'ownRefusal'>;
 
-/**
- * Returns the provider with its credential, or the MCP server, which gets none of the client's keys. A missing
- * credential is refused only later, because the body may name an alias.
- */
+/** MCP servers get none of the client's keys. A missing credential is refused later, as the body may name an alias. */
 function servedBy(
   { services }: StreamContext,
   target: Target,

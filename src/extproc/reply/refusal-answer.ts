@@ -33,7 +33,6 @@ const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
   'escalation_denied',
 ]);
 
-/** Renders all refusals. */
 export function refusalAnswer(denied: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
   const refusal = settings.refusalDetails === 'brief' ? { ...denied, findings: undefined } : denied;
   const { surface } = refused;

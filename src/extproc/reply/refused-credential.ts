@@ -17,20 +17,14 @@ export function isDecidedByBody({
   return heldCredential !== undefined && keyRefusedIn?.statuses.includes(status) === true;
 }
 
-/**
- * Records, by the answer's status, whether the provider accepted the gateway's credential.
- * @throws GatewayError credential_unavailable if it was refused
- */
+/** Records by status whether the provider accepted the gateway's credential. Throws credential_unavailable if not. */
 export function assertCredential(services: Services, exchange: Answered): void {
   const { provider, status } = exchange;
   if (isDecidedByBody(exchange)) return;
   note(services, exchange, (provider.keyRefusals ?? KEY_REFUSALS).includes(status));
 }
 
-/**
- * Same as `assertCredential`, but decides by the body of an error.
- * @throws GatewayError credential_unavailable if it was refused
- */
+/** Same as `assertCredential`, but decides by the body of an error. */
 export function assertCredentialInBody(services: Services, exchange: Answered): void {
   const { keyRefusedIn }: Provider = exchange.provider;
   if (!isDecidedByBody(exchange) || keyRefusedIn === undefined) return;

@@ -68,12 +68,10 @@ export function dropTrailers(
   return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
-/** Gives no verdict yet, because the buffered body follows. */
 export function awaitResponseBody(): ProcessingResponse {
   return { response_headers: { response: {} } };
 }
 
-/** Gives the response gate's verdict for a whole, inspected answer. */
 export function passWhole(
   phase: 'response_headers' | 'response_body',
   changes: HeaderChanges,

@@ -13,7 +13,7 @@ import {
   contentType,
   credentialHeaders,
   emptyForwarded,
-  ENVOYS,
+  ENVOY_HEADERS,
   idempotencyHeaders,
   requestChanges,
   isSent,
@@ -77,9 +77,7 @@ async function changesFor(
   return { splices, signature: [[HEADER.signature, signature]], upstreamDigest: signer.digest(own) };
 }
 
-/**
- * Returns the first targets, at least one, whose plans fit into the request headers together with the client's headers.
- */
+/** Returns as many targets, at least one, as fit into the request headers with their plans. */
 function fitting(
   wanted: readonly Planned[],
   passing: readonly string[],
@@ -140,7 +138,7 @@ function planOf(planned: Planned, passing: readonly string[]): string {
     ...credentialHeaders(exchange, authority, path, exchange.body),
     ...planned.signature,
   ];
-  const drop = passing.filter((name) => !ENVOYS.has(name) && !isCarried(exchange, name));
+  const drop = passing.filter((name) => !ENVOY_HEADERS.has(name) && !isCarried(exchange, name));
   return [
     ['cluster', cluster],
     ['authority', authority],

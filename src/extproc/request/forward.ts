@@ -24,7 +24,6 @@ type RequestPhase = 'request_headers' | 'request_body';
 
 interface Sent {
   readonly set: HeaderList;
-  /** Reports whether a client header is forwarded. */
   readonly passes: (name: string) => boolean;
 }
 
@@ -125,7 +124,6 @@ function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer):
   return { set, passes: (name) => isSent(exchange, name) };
 }
 
-/** Calls the MCP server at its configured path, with its configured headers. */
 function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | undefined): Sent {
   const { headers, json, request } = exchange;
   const isEdited = edited !== undefined && exchange.edits.length > 0;

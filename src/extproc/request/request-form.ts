@@ -8,10 +8,7 @@ export type BodyForm = 'json' | 'bytes';
 
 export const JSON_TYPE = 'application/json';
 
-/**
- * Checks a request's form before its body arrives.
- * @throws GatewayError invalid_request, unsupported_media_type, payload_too_large
- */
+/** @throws GatewayError invalid_request, unsupported_media_type, payload_too_large */
 export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boolean, maxBytes: number): void {
   if (head.method !== 'POST') {
     if (hasBody) throw new GatewayError('invalid_request', `a ${head.method} request must not have a body`);

@@ -10,7 +10,7 @@ export interface RequestHead {
   readonly requestId: string;
   /** All headers except pseudo headers. */
   readonly list: HeaderList;
-  /** Headers as a map, with repeated headers joined by `, `. */
+  /** Repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
 }
 

@@ -78,7 +78,7 @@ export function requestChanges(
 }
 
 /** Framing headers, and headers that Envoy reads and then removes when it routes again. */
-export const ENVOYS: ReadonlySet<string> = new Set([
+export const ENVOY_HEADERS: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
   'x-forwarded-for',
@@ -86,8 +86,8 @@ export const ENVOYS: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Reports whether a client header may be forwarded. Uses an allowlist, because no denylist is complete. */
+/** Uses an allowlist, because no denylist is complete. */
 export function isSent(exchange: Parsed, name: string): boolean {
-  if (ENVOYS.has(name)) return true;
+  if (ENVOY_HEADERS.has(name)) return true;
   return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;
 }

@@ -14,7 +14,7 @@ import { isForBrowsers } from './surface.ts';
 export function answerWithoutKey(context: StreamContext, head: RequestHead): ProcessingResponse | undefined {
   const { surface } = context;
   if (isForBrowsers(surface) && isPreflight(head.method, head.headers)) {
-    if (context.crossOrigin.length === 0) throw strangeOrigin();
+    if (context.crossOrigin.length === 0) throw foreignOrigin();
     context.state = { at: 'replied' };
     context.status = 204;
     const headers = [...context.crossOrigin, ...preflightHeaders(head.headers)];
@@ -28,7 +28,7 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
   return undefined;
 }
 
-function strangeOrigin(): GatewayError {
+function foreignOrigin(): GatewayError {
   return new GatewayError(
     'policy_denied',
     'this web page is not allowed to call the gateway: an operator can add its Origin to mcp.allowed_origins',

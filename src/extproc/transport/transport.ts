@@ -26,7 +26,7 @@ export interface TransportOptions {
   /** Returns undefined to refuse a new stream as UNAVAILABLE. */
   accept(call: RpcCall, token: string | undefined): CallListener | undefined;
   isServing(): boolean;
-  /** Called if the transport itself fails; the stream or connection concerned has failed closed. */
+  /** Called if the transport itself fails; the affected stream or connection has failed closed. */
   onFault(cause: unknown): void;
 }
 

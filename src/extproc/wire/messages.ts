@@ -42,7 +42,7 @@ export interface ModeOverride {
   readonly response_trailer_mode: number;
 }
 
-/** One reply. Exactly one of the phases, `immediate_response` or `override_message_timeout_ms` is set. */
+/** Exactly one of the phases, `immediate_response` or `override_message_timeout_ms` is set. */
 export interface ProcessingResponse {
   readonly request_headers?: { readonly response: CommonResponse };
   readonly response_headers?: { readonly response: CommonResponse };
