@@ -1,5 +1,5 @@
 -- Assigns a name to a new key.
--- KEYS[1] names of keys: hash of name to key hash
+-- KEYS[1] key names (hash: name -> key hash)
 -- ARGV[1] name
 -- ARGV[2] hash of the key that may lose the name; empty if the name is free
 -- ARGV[3] hash of the new key

@@ -124,14 +124,14 @@ interface UseProgress {
 
 /** Time limit of one call. */
 const WORK_MS = 1_000;
-/** After this time without a foreign use (`isForeignUse`), no gateway of an earlier release is running. */
+/** After this time without a foreign use (`isForeignUse`), no gateway of an earlier release should be running. */
 const QUIET_MS = 86_400_000;
 /** How long a pass that could not complete the order counts as ready. */
 const FRESH_MS = 5_000;
 
 /**
  * Updates the order of use from the records, in which gateways of earlier releases record uses, and marks keys that
- * they have locked, blocked or scored. The order is complete after a pass that found no such use within a day.
+ * they have locked, blocked or scored. The order is complete after a pass that finds no such use in the last day.
  */
 function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress> } {
   let after: string | undefined;

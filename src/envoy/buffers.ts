@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 export const ANSWER_BUFFER_BYTES = 16_777_216;
 /** Limit per upstream connection, which applies if a client stops reading. */
 export const UPSTREAM_BUFFER_BYTES = 1_048_576;
-/** Envoy's minimum for the initial HTTP/2 stream window. */
+/** At least Envoy's minimum for the initial HTTP/2 stream window (65,535). */
 const MIN_REQUEST_BUFFER_BYTES = 65_536;
 
 /**

@@ -36,7 +36,7 @@ export interface StreamContext {
   isLogged: boolean | undefined;
   trace: RequestTrace | undefined;
   patience: EdgePatience | undefined;
-  /** Follows the targets of an alias. */
+  /** Records the outcomes of an alias's targets. */
   watch: TargetWatch | undefined;
   /** Undefined until the body has arrived. */
   signed: Signed | undefined;
@@ -66,7 +66,7 @@ export function createContext(services: EdgeServices): StreamContext {
   };
 }
 
-/** Undefined while the key is unknown. */
+/** Returns undefined while the key is unknown. */
 export function exchangeOf({ state }: StreamContext): Admitted | undefined {
   return 'exchange' in state ? state.exchange : undefined;
 }

@@ -19,7 +19,7 @@ export interface EdgeServices {
   readonly authenticate: Authenticate;
   /** Reports whether any of these is a stored proxy key, valid or not. Throws GatewayError redis_unavailable. */
   readonly knowsAnyKey: (rawKeys: readonly string[]) => Promise<boolean>;
-  /** Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined if JWTs are off. */
+  /** Reports whether a credential is a JWT for this gateway, which is never forwarded. Absent if JWTs are off. */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   /** Set if `signature.enabled`. */
   readonly signer?: Signer | undefined;
@@ -27,7 +27,7 @@ export interface EdgeServices {
   readonly places: Places;
   readonly admission: Admission;
   readonly route: Route;
-  /** Undefined without `models`. */
+  /** Absent without `models`. */
   readonly aliases?: Aliases | undefined;
   /** Maps provider hosts to paths (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;

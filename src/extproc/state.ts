@@ -21,7 +21,7 @@ export type State =
   | { readonly at: 'received' }
   /** Answered by the gateway without a key; nothing was forwarded. */
   | { readonly at: 'replied' }
-  /** Model names listed by the gateway itself; nothing was forwarded. */
+  /** A look-up of model names, answered by the gateway; nothing was forwarded. */
   | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
   /** The key is valid; the route is not known yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
@@ -49,7 +49,7 @@ interface IdentifiedState {
   readonly target: Target;
   /** Empty if none was sent. Kept to find it in the body. */
   readonly rawKey: string;
-  /** Why the provider cannot be called. Thrown only if the body names no alias. */
+  /** Why the provider cannot be called. Thrown unless the body refers to an alias. */
   readonly ownRefusal: GatewayError | undefined;
   /** Id of a JSON-RPC message that could not be parsed; null if unknown. */
   readonly unreadId: JsonRpcId | null;

@@ -1,6 +1,6 @@
 -- Shared by scripts that need the time, or write whole numbers.
 
--- Lua prints only 14 digits of a number. Formatting is slow, so formatted numbers are cached. Arguments of redis.call
+-- Lua prints only 14 digits of a number. Formatting is slow, so formatted numbers are cached. Arguments to redis.call
 -- need no formatting: Redis writes whole numbers itself, and faster.
 local texts = {}
 local function int(number)

@@ -1,5 +1,5 @@
--- Shared by scripts that read or write ledgers. A ledger has the spend and the reservations of accounts that are always
--- read and written together: one string, little endian.
+-- Shared by scripts that read or write ledgers. A ledger contains the spend and reservations of accounts that are
+-- always read and written together: one string, little endian.
 --
 --   version (1 byte: 2), number of accounts (1 byte), length of its spec (2 bytes), then seven doubles for each
 --   account: start and end of its window (Unix ms; without a calendar the first use, and -1; a start of -1 = not
@@ -11,7 +11,7 @@
 -- they differ, which is rare.
 
 local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'ddddddd', '(%S+) (%S+) (%d*);'
--- `values` of a ledger holds three values from its head, and then these for each account.
+-- A ledger's `values` are three values from its head, then these for each account.
 local FIRST, WIDTH = 3, 7
 -- A ledger's life is extended once its remaining share falls below this.
 local LIFE_KEPT = 1 - 1 / 64

@@ -1,6 +1,6 @@
 -- Shared by scripts that read or write sessions. A session is one string, little endian.
 --
---   version (1 byte: 2), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, place among the key's live
+--   version (1 byte: 2), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, score among the key's live
 --   sessions (-1 = none), steps, MCP server calls, maximum number of steps, budget in nano-USD (-1 = none), number of
 --   writes (doubles; times in Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved),
 --   moves, calls in flight, taints, tools, marks
@@ -123,8 +123,8 @@ local function place_of(session)
   return session.ends
 end
 
--- Writes changed sessions. The ledger of a session gets the session's new life; a ledger that is changed too is written
--- once, after this.
+-- Writes changed sessions. A session's ledger gets the session's new life; a ledger that has changed too is written
+-- only once, afterwards.
 local function save_sessions()
   for _, session in pairs(sessions) do
     if session.changed then

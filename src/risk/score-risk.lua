@@ -1,5 +1,5 @@
 #!lua
--- Scores one trigger in a key's risk profile, after decay. Over a threshold, it leaves a pending lock or blocks the
+-- Scores one trigger in a key's risk profile, after decay. Above a threshold, it sets a pending lock or blocks the
 -- key. The caller writes the lock's own key, which is in another slot, and then clears the pending one. A repeat of the
 -- operation gets the first answer. Everything is read and validated before anything is written.
 --
@@ -7,14 +7,14 @@
 --       4 flags known in the key's sessions (sorted set by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 how long the operation is remembered, ms
---       3 points   4 highest score   5 counter of the profile, or ''
+--       3 points   4 highest score   5 counter in the profile, or ''
 --       6 points that one decay takes   7 time without triggers for one decay, ms
 --       8 value of a lock   9 duration of a lock regardless of the score, ms, or 0
 --      10 duration of a lock for a score over the threshold, ms   11 that threshold
 --      12 threshold of the permanent block   13 lifetime of the profile, ms, or 0
---      14 taint flag, or ''   15 '1' if the points are for the flag   16 memory of a flag, ms   17 maximum of flags
---      18 memory of a finding, ms   19 maximum of findings
---      20 session and flag, or ''   21 maximum of these   22.. findings
+--      14 taint flag, or ''   15 '1' if the points are for the flag   16 memory of a flag, ms
+--      17 maximum number of flags   18 memory of a finding, ms   19 maximum number of findings
+--      20 session and flag, or ''   21 maximum number of these   22.. findings
 -- reply {scored 1|0, score, remaining time of the lock in ms or 0, blocked by this call 1|0}
 
 -- @include ../redis/clock.lua
@@ -47,7 +47,7 @@ if not score or not scored_at or not pending_until or type(flags) ~= 'table' the
   return redis.error_reply('ERR the risk profile is damaged')
 end
 
--- A trigger with findings scores if one of them is new. A trigger without findings always scores.
+-- A trigger is fresh if it has no findings, or if one of them is new.
 local fresh = #ARGV < FIRST_FINDING
 for i = FIRST_FINDING, #ARGV do
   local at = redis.call('ZSCORE', findings, ARGV[i])
@@ -85,7 +85,7 @@ if blocked == 1 then
   redis.call('HSET', profile, 'blocked_at', int(now))
 end
 if lock_ms > 0 then
-  -- The writer of an older pending lock may have crashed: this lock takes over its remaining time.
+  -- The writer of an older pending lock may have crashed, so this lock takes over its remaining time.
   lock_ms = math.max(lock_ms, pending_until - now)
   redis.call('HSET', profile, 'pending_lock_id', ARGV[8], 'pending_lock_until', int(now + lock_ms))
 end

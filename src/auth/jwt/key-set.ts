@@ -55,7 +55,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     }
   }
 
-  /** Waits for the keys, unless a fetch has just ended. */
+  /** Starts or joins a fetch, unless the last one was just tried. */
   async function refreshUnlessJustTried(cooldownMs: number): Promise<void> {
     if (running !== undefined || now() - triedAt >= cooldownMs) await refresh();
   }

@@ -4,8 +4,8 @@
 --   ms (three doubles), the lengths of the two texts that follow (2 bytes each): thresholds crossed at its settlement;
 --   keys of its ledgers, separated by zero bytes, until it is settled
 --
--- A hold counts in the windows that had begun when it was reserved. The ledger keys have the caller's hash tag,
--- so all keys of a script are in one slot.
+-- A hold counts in the windows that had begun when it was reserved. The ledger keys have the caller's hash tag, so all
+-- keys of a script are in one slot.
 
 local HOLD_VERSION, HOLD_LAYOUT = 2, '<BBdddHH'
 local HELD, CHARGED, SETTLED = 1, 2, 3

@@ -11,7 +11,7 @@
 --       7 lowest value to which the client's own limit may be lowered; '' if it must not be
 --       8.. see accounts.lua
 -- reply {verdict, amount, output tokens, index of the tightest account or -1, its remainder, ms until its reset or -1}
---       verdict: reserved | refused (names the tightest account that the amount exceeds, and the lowest amount tried) |
+--       verdict: reserved | refused (with the tightest account that the amount exceeds, and the lowest amount tried) |
 --       closed (already settled)
 
 -- @include ../../redis/clock.lua

@@ -3,7 +3,7 @@
 --
 --   version (1), time (13 digits, Unix ms), fingerprint (16 hex digits), operation
 --
--- Entries are appended. The string may have more of them than are kept, so that it is rarely rewritten.
+-- Entries are appended. The string may contain more entries than needed, so that it is rarely rewritten.
 
 local ENTRY_VERSION, ENTRY_BYTES = '1', 1 + 13 + 16 + ID_BYTES
 

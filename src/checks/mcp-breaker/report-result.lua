@@ -19,8 +19,8 @@ local operation, result, key_hash, several = ARGV[4], ARGV[5], ARGV[7], tonumber
 local no_answer = result == 'unreachable' or result == 'lost'
 local has_failed = no_answer or result == 'failed'
 
--- Number of failed answers that open the server's circuit, and the most that count for one key: fewer than `several`
--- keys cannot open it.
+-- Number of failed answers that open the server's circuit, and the most that count for one key, so that fewer than
+-- `several` keys cannot open it.
 local needed = math.max(threshold, several)
 local per_key = math.max(1, math.floor((needed - 1) / (several - 1)))
 

@@ -1,5 +1,5 @@
--- Shared by the session scripts: a session's calls in flight. Each entry consists of the end of the lease
--- (double, Unix ms) and the operation. The lease of the last entry ends last, even if the clock was set back.
+-- Shared by the session scripts: a session's calls in flight. Each entry consists of the end of the lease (double, Unix
+-- ms) and the operation. The lease of the last entry ends last, even if the clock was set back.
 
 local function call_at(session, operation)
   return entry_at(session.calls, short_id(operation), CALL_BYTES, 8)

@@ -56,7 +56,7 @@ local function prune(room, now)
 end
 
 -- Finds sessions that were placed last because of calls in flight whose leases have expired, such as those of a crashed
--- gateway. They return to their places. Returns those that are still alive.
+-- gateway. They return to their positions. Returns those that are still alive.
 local function lapsed_calls(room, now)
   local lapsed = redis.call(
     'ZRANGEBYSCORE', room.index, int(IN_FLIGHT), int(IN_FLIGHT + now), 'LIMIT', 0, LAPSED_PER_CALL
@@ -72,8 +72,8 @@ local function lapsed_calls(room, now)
   return idle
 end
 
--- Checks the next candidates: adds those without a call in flight to `idle`, and places the others last. Returns the
--- number of candidates.
+-- Checks the next candidates: adds those without a call in flight to `idle`, and moves the others to the end. Returns
+-- the number of candidates.
 local function look_on(room, now, from, idle)
   local many = from == 0 and LOOKED_AT_FIRST or LOOKED_AT_ONCE
   local next_ones = redis.call('ZRANGE', room.index, from, from + many - 1, 'WITHSCORES')
@@ -109,7 +109,7 @@ local function goes_before(one, other)
   return one.ends < other.ends
 end
 
--- Chooses sessions to evict, so that the key has `most` including a new one. Returns false if all have calls in flight.
+-- Selects sessions to evict, so that at most `most` remain with a new one. Returns false if all have calls in flight.
 local function make_room(room, now, most)
   local idle = lapsed_calls(room, now)
   local looked = 0
@@ -136,7 +136,7 @@ local function commit_room(room)
   end
   for _, id in ipairs(room.evicted) do
     local keys = keys_of(room, id)
-    -- Other changes of this script to an evicted session must not be written.
+    -- This script's other changes to an evicted session must not be written.
     for _, key in ipairs(keys) do
       sessions[key], ledgers[key] = nil, nil
     end

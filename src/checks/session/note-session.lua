@@ -1,6 +1,6 @@
 #!lua
--- Adds a taint, a mark, or an MCP server call with its tool name, to a session. The session then stays
--- until it is idle or ended. A repeat of the operation gets the first answer.
+-- Adds a taint, a mark, or an MCP server call with its tool name, to a session. The session then stays until it is idle
+-- or ended. A repeat of the operation gets the first answer.
 --
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua

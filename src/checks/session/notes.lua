@@ -1,5 +1,5 @@
--- Shared by the session scripts: a session's notes. Taints, tools and marks are one list each, oldest first:
--- length of the name (2 bytes), name, and the operation that added it.
+-- Shared by the session scripts: a session's notes. Taints, tools and marks are one list each, oldest first: length of
+-- the name (2 bytes), name, and the operation that added it.
 
 local NOTE_LAYOUT = '<Hc0c13'
 

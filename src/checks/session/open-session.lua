@@ -1,8 +1,7 @@
 #!lua
 -- Opens a session for one call and takes one step in it, or refuses the call. An MCP server call takes no step, is
 -- never refused for lack of steps, and has its own counter, so that its session stays while it runs. The first request
--- with a limit sets it; later ones can only tighten it. Idempotent by the operation id while the call is in
--- flight.
+-- with a limit sets it; later ones can only tighten it. Idempotent by the operation id while the call is in flight.
 --
 -- A key without a session limit still keeps a bounded number: a new session evicts the first candidate.
 --

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Gives one step back, or one MCP server call. Deletes the session if it then has no calls, no notes and no
--- moves. Idempotent by the operation id. The id is remembered, so that a late step of the operation has no effect. May
--- run when Redis is full.
+-- Gives one step back, or one MCP server call. Deletes the session if it then has no calls, no notes and no moves.
+-- Idempotent by the operation id. The id is remembered, so that a late step of the operation has no effect. May run
+-- when Redis is full.
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash)   5 steps given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call

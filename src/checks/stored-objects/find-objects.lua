@@ -1,6 +1,5 @@
 #!lua
--- Reports which objects a key created at a provider, and extends their life. A repeat only changes
--- times.
+-- Reports which objects a key created at a provider, and extends their life. A repeat only changes times.
 --
 -- KEYS  1 the key's objects (sorted set of digests by Unix ms)
 -- ARGV  1 now in Unix ms for tests, '' = Redis clock

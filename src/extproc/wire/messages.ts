@@ -1,4 +1,4 @@
-/** Names of the oneof in `proto/ext_proc.proto`. */
+/** Members of the oneof in `proto/ext_proc.proto`. */
 export type PhaseName =
   | 'request_headers'
   | 'response_headers'

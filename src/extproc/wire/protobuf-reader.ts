@@ -22,14 +22,14 @@ export class ProtobufReader {
     this.at = from;
   }
 
-  /** Returns the number of the next field, shifted by three bits, and its wire type. */
+  /** Returns the next field's number, shifted left by three bits, combined with its wire type. */
   tag(end: number): number {
     const tag = this.varint(end);
     if (tag < 8 || tag > 0xffff_ffff) throw malformed();
     return tag;
   }
 
-  /** Exact up to 2^53, which no field in use exceeds. Above it, only zero and non-zero are reliable. */
+  /** Exact up to 2^53, which no field in use exceeds. Above it, only whether the value is 0 is reliable. */
   varint(end: number): number {
     const bytes = this.#bytes;
     let value = 0;

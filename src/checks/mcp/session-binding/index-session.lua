@@ -1,5 +1,5 @@
 #!lua
--- Records the use of an MCP session in its key's index, and removes the least recently used ones beyond the limit.
+-- Records the use of an MCP session in its key's index, and removes the least recently used sessions beyond the limit.
 -- The sessions themselves are in other slots, so the caller ends the returned ones. A repeat only changes times.
 --
 -- KEYS  1 the key's MCP sessions (sorted set of digests by Unix ms)
