@@ -16,7 +16,6 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
   };
 }
 
-/** Denies a judged call. In MCP, the denial tells the agent the tool and the rule. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
@@ -53,7 +52,7 @@ export function invalidRequest(message: string): Denial {
   return { kind: 'deny', type: 'invalid_request', message };
 }
 
-/** Suffix of refusals that no retry resolves. Qwen Code and Gemini CLI recognize its words (decision 099). */
+/** Suffix of refusals that no retry resolves. Qwen Code and Gemini CLI recognize the wording (decision 099). */
 export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 
 export function resetsIn(ms: number): string {

@@ -18,10 +18,7 @@ import { remoteContent } from './remote-content/entry.ts';
 import { session } from './session/entry.ts';
 import { storedObjects } from './stored-objects/entry.ts';
 
-/**
- * The first denial wins, and `end` hooks release what earlier checks have reserved. Key, lock and risk are checked
- * earlier, in auth/authenticate.
- */
+/** The first denial wins; `end` hooks release reservations. Key, lock and risk come first (auth/authenticate). */
 export const ORDER = [
   rateLimit, // first: a refused request costs only its headers
   mcp, // checks the key's tools and MCP sessions, which is equally cheap

@@ -25,7 +25,6 @@ export function windowAccounts(
 /** Also a value of the `X-Gateway-Budget-Window` header. */
 export const SESSION_ACCOUNT = 'session';
 
-/** Returns a request's accounts: the windows of its key, and its session, with or without a limit. */
 export function accountsOf({ budget, facts }: Parsed): Account[] {
   const windows = windowAccounts(budget.limits);
   if (facts.session === undefined || facts.session === null) return windows;

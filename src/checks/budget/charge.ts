@@ -78,7 +78,6 @@ function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms
   return { ...reported, reservedNanoUsd: Math.max(terms.reservedNanoUsd, worstUnder(reported)) };
 }
 
-/** Returns the known prices of models that answered without being requested. */
 function pricesOf({ parsed, price, priceReported }: Terms, models: readonly string[]): ModelPrice[] {
   return models
     .filter((model) => !parsed.request.models.includes(model) && !price.models.includes(model))
@@ -165,7 +164,6 @@ function ranTools({ keptTools }: ChargeParts, { answer }: Answered): boolean {
   return keptTools.length > 0 && answer.billing.bill.ranTools;
 }
 
-/** Returns the cost of the input and of the maximum output in the elapsed time, over all choices. */
 function elapsedCost(parts: Terms, usage: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
@@ -175,7 +173,7 @@ function elapsedCost(parts: Terms, usage: Usage): number {
   );
 }
 
-/** Estimates usage: `written` plus predicted output, and the input's upper bound unless it is only text. */
+/** Estimates usage: `written` plus predicted output, and counted input (an upper bound if not all is text). */
 function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
   const outputTokens = written + (request.predictedTokens ?? 0);

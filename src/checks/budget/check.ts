@@ -46,10 +46,7 @@ const FIXED = {
 const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
-/**
- * Reserves the worst-case cost of a request in every budget that covers it. Replaces the reservation with the actual
- * cost when the answer is known (docs/budgets.md).
- */
+/** Reserves the worst case in every applicable budget, and later settles the actual cost (docs/budgets.md). */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
   const { pricing: settings } = config;

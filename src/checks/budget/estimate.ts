@@ -91,10 +91,7 @@ function clamped(count: number, least: number, most: number): number {
   return count >= least ? Math.min(count, most) : least;
 }
 
-/**
- * Returns the largest limit to grant. Providers refuse limits above the model's maximum, and limits that exceed its
- * context together with the input (about 3 bytes per token).
- */
+/** Providers refuse limits above the model's maximum or beyond its context (input: about 3 bytes per token). */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;
   if (price.contextTokens === undefined) return most;
@@ -111,7 +108,7 @@ export function outputsOf(
   return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
 }
 
-/** Error text to inspect. Providers explain a refusal in its first lines. */
+/** Bytes of error text to inspect. Providers explain a refusal in its first lines. */
 const MAX_READ_BYTES = 16_384;
 
 /** Reports whether the provider bills this error, or may bill it if its body was not seen. */

@@ -17,7 +17,6 @@ import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from '../../text/label.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
-/** Cost facts of a request before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
   readonly keptTools: readonly string[];
@@ -107,7 +106,6 @@ function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boole
   return price && { ...price, models: [model] };
 }
 
-/** Names the setting: only the gateway's operator can change it. */
 function forOperator(setting: string): string {
   return `The operator of the gateway can set ${setting}`;
 }

@@ -26,7 +26,6 @@ export interface Hold {
   settled: boolean;
 }
 
-/** Costs of an exchange at each target that may have processed it. */
 interface Charges {
   readonly parsed: Parsed;
   readonly charge: Charge;

@@ -123,7 +123,7 @@ function isOfModel(
   );
 }
 
-/** Ignores case and surrounding white space like some providers, and like price lookups. */
+/** Like some providers and price lookups, ignores case and surrounding white space. */
 function isModel(globs: readonly string[], name: string): boolean {
   const folded = name
     .trim()

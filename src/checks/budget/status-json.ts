@@ -13,7 +13,7 @@ function windowPercent({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus
   return limitNanoUsd === 0 ? 100 : ((spentNanoUsd + reservedNanoUsd) / limitNanoUsd) * 100;
 }
 
-/** Returns a window as JSON, in USD and ISO 8601. `now` is Redis time in Unix ms. */
+/** `now` is Redis time in Unix ms. */
 export function windowJson(status: AccountStatus, now: number) {
   const { account, spentNanoUsd, reservedNanoUsd, resetMs } = status;
   return {

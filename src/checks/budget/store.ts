@@ -1,7 +1,7 @@
 import type { BudgetLimits, BudgetWindow, WindowCalendar } from '../../budget-windows.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
-/** Reset times: UTC calendar boundaries, listed times (Unix ms), or none until the ledger is dropped. */
+/** How an account resets: at UTC calendar boundaries, at listed times (Unix ms), or only with its ledger. */
 export type Calendar = WindowCalendar | 'none' | `at:${string}`;
 
 /** An account that a request is charged to: a window of its key or of a shared budget, or its session. */

@@ -46,10 +46,7 @@ interface EstimateOptions {
   readonly readElsewhere?: number | undefined;
 }
 
-/**
- * Returns a reservation that covers all targets: the highest one, or the sum if a target may be tried after one that
- * may have processed the request.
- */
+/** Covers all targets: the highest reservation, or the sum if a lost request may be tried at the next target. */
 export function worstOf(targets: Targets, options: Omit<EstimateOptions, 'readElsewhere'>): Estimate {
   const readElsewhere = limitRead(targets);
   const [first, ...others] = targets.map((target) => worstOfOne(target, { ...options, readElsewhere }));

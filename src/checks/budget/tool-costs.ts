@@ -20,7 +20,7 @@ export function createToolCost(servers: McpConfig['servers']): ToolCost {
   };
 }
 
-/** Unlisted names cost the most of all similar ones, since servers may treat them as the same tool. */
+/** Unlisted names cost as much as the most expensive similar name, because servers may equate them. */
 function pricesOf(costs: Readonly<Record<string, number>>): (tool: string) => number {
   const { [ANY_TOOL]: usual = 0, ...named } = costs;
   const alike = Object.entries(named).map(([name, usd]) => ({ isAlike: foldedMatcher([name]), usd }));

@@ -1,17 +1,12 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
 import { BUDGET_WINDOW, BUDGET_WINDOWS, type BudgetWindow } from '../../budget-windows.ts';
 
-/** Windows that begin at a local time; all others use UTC. */
 const LOCAL_WINDOWS = BUDGET_WINDOWS.filter((window) => BUDGET_WINDOW[window].isLocal);
 
 /** A time zone's calendars for `windows.lua`: `at:`, then window starts in Unix ms, separated by colons. */
 export type ZonedCalendars = { readonly [Window in BudgetWindow]?: `at:${string}` };
 
-/**
- * Returns a getter for a time zone's calendars. They contain the previous, current and next window, because Redis
- * chooses by its own clock, which may differ.
- * @param zone IANA name
- */
+/** Contains the previous, current and next window, because Redis's clock may differ. `zone` is an IANA name. */
 export function createZonedCalendars(zone: string, now: () => number = Date.now): () => ZonedCalendars {
   let known: ZonedCalendars = {};
   let validFrom = Infinity;

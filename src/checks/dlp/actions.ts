@@ -19,10 +19,7 @@ const READABLE: Readonly<Record<ContentClass, string>> = {
   seed_phrase: 'wallet seed phrases',
 };
 
-/**
- * Returns the action for a class (docs/dlp.md). By default, secrets are quarantined and everything else is masked.
- * @param configured `server.dlp.action`, one action for all classes
- */
+/** `configured` (`server.dlp.action`) applies to all classes. Default: quarantine secrets, mask everything else. */
 export function actionFor(found: ContentClass, configured: DlpAction | undefined): DlpAction {
   return configured ?? (found === 'secret' ? 'quarantine' : 'mask');
 }

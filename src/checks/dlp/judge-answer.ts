@@ -154,7 +154,6 @@ export interface StreamRewriterDeps extends StreamSearch {
 
 const MAX_EVIDENCE = 64;
 
-/** Masks a streamed answer, or cuts it off at a finding that must not pass. */
 export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
   return createMaskingRewriter(deps, new StreamFindings(deps));
 }

@@ -128,7 +128,6 @@ export function createDriftCheck({
 /** Longer answers are processed in a separate event-loop turn. */
 const SHORT_CHARS = 16_384;
 
-/** Returns an answer to store with its turn if it is whole, short and may belong to the anchor. */
 function shortAnswer({ form, answer }: Answered, { mayAnchor }: DriftExchange): GramSet | undefined {
   const { text } = answer.written;
   const goesAlong = mayAnchor === true && form === 'whole' && text.length <= SHORT_CHARS;

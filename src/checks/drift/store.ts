@@ -9,7 +9,7 @@ export interface SessionLife extends SessionName {
 }
 
 export interface PassTurnOptions {
-  /** The turn's answer, stored as by `answerAnchor` if the turn is the anchor. */
+  /** The turn's answer. If the turn is the anchor, `passTurn` stores the answer like `answerAnchor`. */
   readonly answer?: GramSet | undefined;
   readonly batch?: Batch | undefined;
 }

@@ -28,10 +28,7 @@ export interface HeldCredentialDeps {
   readonly onMasked: () => void;
 }
 
-/**
- * Masks the gateway's credential in the answer to a request that carried it (docs/provider-credentials.md), even
- * without DLP and in shadow mode, because clients must never receive the credential.
- */
+/** Masks the gateway's credential in answers, even in shadow mode or without DLP (docs/provider-credentials.md). */
 export function createHeldCredentialCheck({ onMasked }: HeldCredentialDeps): Check<unknown, 'dlp'> {
   const kept = new RecentMap<CredentialMask>(MAX_KEPT);
 

@@ -22,7 +22,6 @@ export function detectLoop(
   return isStalled(config.stall, calls, fingerprint) ? 'stall' : undefined;
 }
 
-/** Reports whether the window already has `threshold` calls like this one. */
 function isRepeated(
   { threshold, window_seconds, similarity_threshold }: LoopConfig['fingerprint'],
   calls: readonly RecentCall[],
@@ -36,7 +35,7 @@ function isRepeated(
   return similar.length >= threshold;
 }
 
-/** Reports whether this and the last `low_diversity_threshold` calls are each nearly identical to the previous. */
+/** Compares this call and the last `low_diversity_threshold` calls in adjacent pairs. */
 function isStalled(
   { min_hamming_distance, low_diversity_threshold }: LoopConfig['stall'],
   calls: readonly RecentCall[],

@@ -18,10 +18,7 @@ export interface CircuitCaller {
   readonly keyHash: string;
 }
 
-/**
- * A call's result. `unreachable`: no connection. `lost`: sent, but no answer began. `failed`: the server answered with
- * 5xx. `abandoned`: a probe with an unknown result.
- */
+/** `lost`: sent, but no answer began. `failed`: answered with 5xx. `abandoned`: a probe with an unknown result. */
 export type CallResult = 'unreachable' | 'lost' | 'failed' | 'succeeded' | 'abandoned';
 
 /** A change of the server's circuit, or of the key's circuit at the server. */

@@ -90,10 +90,7 @@ const LEAST_BYTES = 2;
 const STRING_CHARS = [8_192, 2_048, 512, 128, 32] as const;
 const TRUNCATED = '… [truncated]';
 
-/**
- * Returns a message's result or error in at most 16 KiB of JSON, or undefined if its structure alone is larger.
- * `message` must be free of secrets.
- */
+/** Returns the result or error in at most 16 KiB of JSON, or undefined. `message` must be free of secrets. */
 export function maskedResult(message: unknown): unknown {
   const result = resultIn(message);
   if (fits(result)) return result;

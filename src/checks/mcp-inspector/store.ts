@@ -4,10 +4,7 @@ export interface ShownTool {
   readonly digest: string;
 }
 
-/**
- * Result of comparing a tool's definition with its pin. `held`: the definition equals the pin again, after a change
- * that was not accepted. `full`: not pinned, because the server has listed too many tools.
- */
+/** `held`: equal to the pin again after an unaccepted change. `full`: not pinned, because too many are listed. */
 export type PinState = 'new' | 'same' | 'changed' | 'held' | 'full';
 
 export interface Pin {

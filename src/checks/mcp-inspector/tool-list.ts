@@ -38,7 +38,6 @@ export function isReadableName(name: string): boolean {
   return NAME.test(name) && name === name.trim();
 }
 
-/** Returns the tools that can be pinned, at most MAX_PINNED_TOOLS. */
 export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
   return tools
     .flatMap(({ name, digest }) => (name === undefined ? [] : [{ name, digest }]))
@@ -123,10 +122,7 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
 
 const PIECE_CHARS = 16_384;
 
-/**
- * Yields a value in pieces, with object members sorted by name and a comma after each element. Not recursive, because
- * recursion would pass each piece through all levels.
- */
+/** Sorts members by name, and adds a comma after each element. Recursion would pass pieces through all levels. */
 function* canonicalJson(root: object): Generator<string, void> {
   const levels = [piecesOf(root)];
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

@@ -41,10 +41,7 @@ export interface McpState {
 
 const RULE = 'allowed_tools';
 
-/**
- * Restricts messages to MCP methods, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
- * decides, never the path.
- */
+/** Restricts messages to MCP methods, and keys to their tools, sessions and tasks; ignores paths (docs/mcp.md). */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, tasks, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
 
@@ -136,10 +133,7 @@ function methodDenied(reason: string, rule: string): Denial {
 /** Statuses with which the server, or a proxy in front of it, rejects credentials. */
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
 
-/**
- * Replaces an answer that rejects credentials, because the client would blame its gateway key. Returns undefined for
- * other answers.
- */
+/** Replaces answers that reject credentials, because clients would blame their gateway key. */
 function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefined {
   if (origin !== 'provider' || !UNAUTHORIZED.has(status)) return undefined;
   return {

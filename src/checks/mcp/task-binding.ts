@@ -99,7 +99,6 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
   };
 }
 
-/** Runs two rewriters in order. The second one receives only events that pass the first one. */
 export function inOrder(
   first: StreamRewriter | undefined,
   second: StreamRewriter | undefined,

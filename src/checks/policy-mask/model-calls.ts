@@ -131,7 +131,6 @@ function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };
 }
 
-/** Returns a text in its current form, or nothing if its path no longer exists. */
 function textNow(earlier: PromptText, before: unknown, now: unknown): PromptText[] {
   if (before === now) return [earlier];
   const text = valueAt(now, earlier.path);

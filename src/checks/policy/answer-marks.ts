@@ -179,10 +179,7 @@ class StreamedTexts {
   }
 }
 
-/**
- * Returns the texts that a delta continues. Clients join some channels into one text; repetitions of streamed text are
- * separate.
- */
+/** Clients join some channels into one text. Repetitions of streamed text are separate. */
 function namesOf({ channel, joins, repeats }: TextDelta): readonly string[] {
   const name = repeats === true ? `again ${channel}` : `text ${channel}`;
   return joins === undefined || repeats === true ? [name] : [name, `joined ${joins}`];

@@ -155,7 +155,6 @@ export function createJudge(deps: JudgeDeps): Judge {
     return isBusy(cause) ? POLICIES_BUSY : notEvaluated(exchange);
   }
 
-  /** Returns the strongest action. Without a denying or allowing rule, `policy.default_action` decides. */
   function verdictOf({ set }: JudgedCall, decision: Decision): DecisionRecord['verdict'] {
     const strongest = STRENGTHS.find(([strength]) => decision[strength].length > 0);
     if (strongest !== undefined) return strongest[0];
@@ -206,7 +205,6 @@ function leavesTraces({ taint, reported = [] }: Decision): boolean {
   return taint.length + reported.length > 0;
 }
 
-/** Adds the actions that rules in mode `report` would have taken. */
 function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
   if (reported.length === 0 || (verdict.kind !== 'pass' && verdict.kind !== 'flag')) return verdict;
   const reports = `reported: ${reported.map(({ action, rule }) => `${action} ${rule}`).join(', ')}`;
@@ -265,10 +263,7 @@ export function notEvaluated(exchange: Parsed): Denial {
   );
 }
 
-/**
- * Returns text that distinguishes findings with the same reason. Empty for model calls, because clients resend the
- * conversation with every turn and a denied part would score each time.
- */
+/** Distinguishes tool calls. Empty for model calls, so that resent conversations do not score a part again. */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';
   const { method, tool_name: tool, mcp_method: mcpMethod, prompt_name: prompt, arguments: args } = request;

@@ -31,7 +31,6 @@ export async function judgedAlike(
   }
 }
 
-/** Reports whether policies judge every model in the request like the first one. */
 export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
   const others = callsOfOtherModels(exchange, call);
   return others.length === 0 || areAlike(set, await outcomeOf(set, call), others);

@@ -116,7 +116,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     return PASS;
   }
 
-  /** Uses a session read ahead only for the first attempt, else opens the session now. */
+  /** Uses a session read ahead on the first attempt only, otherwise opens the session now. */
   function enter(
     exchange: Parsed,
     requested: SessionRequest,

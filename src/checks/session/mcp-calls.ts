@@ -45,7 +45,7 @@ interface McpCall {
   /** Whether the session was opened or tightened for this call. */
   joined: boolean;
   session: Session | undefined;
-  /** Whether the answer has decided if the session records this call. */
+  /** Whether `response` has decided if the session records this call. */
   settled: boolean;
 }
 

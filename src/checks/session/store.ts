@@ -143,10 +143,7 @@ export interface SessionStore {
   end(name: SessionName): Promise<boolean>;
 }
 
-/**
- * Returns the session with this call's step, or undefined if the call might be refused or change the session's limits.
- * The session must then be opened before other checks judge.
- */
+/** Adds this call's step. Returns undefined if the call may be refused or change the session's limits. */
 export function asIfOpened({ session, isOpen }: SessionAhead, requested: SessionLimits): Session | undefined {
   if (isOpen && isTighter(requested, session)) return undefined;
   const { maxSteps, budgetNanoUsd } = isOpen ? session : requested;

@@ -9,7 +9,6 @@ export interface ListedObject {
   readonly remove: JsonEdit;
 }
 
-/** The parts of an answer that lists objects stored at a provider. */
 interface StoredList {
   readonly elements: readonly ListedObject[];
   /** Members that are neither arrays nor single values, and could contain other keys' objects. */
@@ -38,7 +37,6 @@ function elementsOf(list: readonly unknown[], path: readonly string[], names: Ob
   }));
 }
 
-/** Parameters for paging backwards. */
 const BACKWARDS: readonly string[] = ['before', 'before_id'];
 
 /** Returns the query for the next page, if any. SDKs stop at an empty page, or request the first one again. */
