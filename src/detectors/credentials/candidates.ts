@@ -17,7 +17,7 @@ export interface Candidate {
   readonly rule: CredentialRule;
   readonly start: number;
   readonly end: number;
-  /** End of the text that decides the candidate. If this exceeds the text, more text may change the candidate. */
+  /** End of the text on which the candidate depends. Exceeds the text if more text may change the candidate. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }

@@ -7,7 +7,7 @@ export interface ValueSpan {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** End of the text that decides the value. If this exceeds the text, more text may change the value. */
+  /** End of the text on which the value depends. Exceeds the text if more text may change the value. */
   readonly readTo: number;
   /** Whether the quotes are closed and the value is not too long. */
   readonly isWhole: boolean;
@@ -88,7 +88,7 @@ function withoutPunctuation(text: string, start: number, end: number): number {
 interface Userinfo {
   readonly start: number;
   readonly end: number;
-  /** End of the text that decides the result. If this exceeds the text, more text may change the result. */
+  /** End of the text on which the result depends. Exceeds the text if more text may change the result. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }

@@ -48,7 +48,7 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { rows, branches, columns, columnCount, reach, farthest };
 }
 
-/** Calls `take` for the shortest match at each token, with its first index and the index after the match. */
+/** Calls `take` for each pattern's shortest match at a token, with the match's first index and the index after it. */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,

@@ -57,7 +57,7 @@ function foldedUnitTable(): Uint16Array {
   return folded;
 }
 
-/** Recognizes Thai, kana, Han and Hangul. Words are the longest matches there; any other character is a word. */
+/** Recognizes Thai, kana, Han and Hangul characters. Each is a word of its own unless a longer word matches. */
 export const isUnspaced = (unit: number): boolean =>
   unit >= 0x0e00 &&
   (unit <= 0x0e7f ||

@@ -189,8 +189,8 @@ function memoOf(tree: WordTree): WordMemo {
 }
 
 /**
- * Reads the words that begin between two offsets, and returns the end of the last. Splitting this function would double
- * its run time.
+ * Reads the words that begin between two offsets. Returns the end of the last word. Splitting this function would
+ * double its run time.
  */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
   const { units, tokens } = state;

@@ -73,7 +73,7 @@ export const WORDS = {
   /** `RULES_HARD` without words of programs: mostly plurals, because a program may have an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** Rules of a model if `your` precedes. */
+  /** A model's rules if preceded by `your`. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
   /** Rules that only a model drops, with any verb. */

@@ -30,7 +30,7 @@ export class Outline {
   tokenOf = new Int32Array(0);
   stems = new Int32Array(0);
   concepts = new Uint8Array(0);
-  /** Sum of the weights of single words before each word, without repetitions. */
+  /** Sum of the word weights before each word, without repetitions. */
   #sumBefore = new Int32Array(0);
   words = 0;
   #clock = REPEAT_WORDS;
@@ -50,7 +50,7 @@ export class Outline {
     this.#clock += this.words + REPEAT_WORDS;
   }
 
-  /** Returns the weights of the single words from `start` to `end`, divided by the square root of their number. */
+  /** Returns the sum of the word weights from `start` to `end`, divided by the square root of the word count. */
   sumOfWords(start: number, end: number): number {
     return (
       ((this.#sumBefore[end] ?? 0) - (this.#sumBefore[start] ?? 0)) / Math.sqrt(Math.max(1, end - start))

@@ -66,7 +66,7 @@ function plainAt(
 
 /** Shorter words occur by chance in encoded data. */
 const SHORT = 5;
-/** Runs of this length are encoded data. */
+/** Runs of at least this length are encoded data. */
 const ENCODED_RUN = 128;
 const ENCODED = /[A-Za-z0-9+/_=-]/;
 

@@ -27,7 +27,7 @@ export function partialOf(source: string): string {
 /** Undefined if the text cannot end before the source is decided. */
 type Source = string | undefined;
 
-/** Matches text that ends in the first element, or in the rest after this element. */
+/** Matches text that ends within the first element or within the rest. */
 function partialOfSequence({ elements }: AST.Alternative): Source {
   return elements.reduceRight<Source>((rest, element) => {
     const after = rest === undefined ? undefined : wholeOf(element) + rest;

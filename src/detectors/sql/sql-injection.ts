@@ -57,8 +57,8 @@ for (const anchor of ALL_ANCHORS) {
 }
 
 /**
- * Returns the offset at which the next payload may begin, or the text length. Avoids branches, because the CPU could
- * not predict them.
+ * Returns the offset at which the next payload may begin, or the text length. Avoids branches, which the CPU could not
+ * predict.
  */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;

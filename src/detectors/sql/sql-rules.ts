@@ -13,7 +13,7 @@ import {
   type Confirm,
 } from './context.ts';
 
-/** The start of a pattern. Payloads are first found by their start, then checked by the rules with this start. */
+/** The start of a pattern. Payloads are first found by their start, then checked by the rules with the same start. */
 export interface Beginning {
   /** Lowercase: signs, and words that no letter may follow. */
   readonly anchors: readonly string[];
