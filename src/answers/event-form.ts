@@ -102,7 +102,6 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 const EXCEPTION = /^[a-z]{1,40}(?:exception|error|failure)$/i;
 
-/** Reports whether a name is well known, or repeats the payload's type. */
 function hasKnownName({ frame: { event: name }, json }: StreamEvent): boolean {
   if (name === undefined || KNOWN_NAMES.has(name) || EXCEPTION.test(name)) return true;
   return isObject(json) && (json['type'] === name || json['event_type'] === name);

@@ -21,10 +21,7 @@ export function assertMediaType(exchange: Answered, format: StreamFormat | undef
   if (!isExpected) throw unexpected('an unexpected Content-Type');
 }
 
-/**
- * Refuses a whole body that is neither JSON nor an error in UTF-8 text.
- * @throws GatewayError upstream_unavailable
- */
+/** @throws GatewayError upstream_unavailable if a whole body is neither JSON nor an error in UTF-8 text */
 export function assertBody({ exchange, whole, parsed }: ReadAnswer): void {
   const { body, contentType } = whole;
   if (!isOfKnownEndpoint(exchange) || body.length === 0 || parsed !== undefined) return;

@@ -9,10 +9,7 @@ const MAX_KEPT_CHARS = 262_144;
 /** Batch size for joining pieces. Streams deliver few characters at a time, and every string takes 40 extra bytes. */
 const MAX_PIECES = 256;
 
-/**
- * Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). A class, because
- * every answer needs an instance, and object literals with getters take kilobytes.
- */
+/** Output for counting tokens (docs/budgets.md). A class, because object literals with getters take kilobytes. */
 class CollectedText implements WrittenText {
   beyondBytes = 0;
   sawReasoning = false;

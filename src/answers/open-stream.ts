@@ -16,10 +16,7 @@ export interface StreamTerms {
   readonly stripComments: boolean;
 }
 
-/**
- * Opens a provider's stream.
- * @throws GatewayError upstream_unavailable if its text must be judged but is in an unsupported character set
- */
+/** @throws GatewayError upstream_unavailable if text that must be judged is in an unsupported character set */
 export function openStream(
   exchange: Answered,
   { format, rewriters, stripComments }: StreamTerms,

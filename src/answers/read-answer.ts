@@ -12,10 +12,7 @@ export interface ReadAnswer {
   readonly parsed: unknown;
 }
 
-/**
- * Adds the body to the head of an answer.
- * @throws GatewayError upstream_unavailable if it is nested too deeply
- */
+/** @throws GatewayError upstream_unavailable if the body is nested too deeply */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
   const contentType = head.answerHeaders.get('content-type');
   const isToBeUtf8 = readMediaType(contentType).charset === 'utf-8';
@@ -66,10 +63,7 @@ const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 /** Longer bodies are parsed in steps. */
 const LONG_BYTES = 262_144;
 
-/**
- * Parses a body as JSON.
- * @throws GatewayError upstream_unavailable if it is nested too deeply
- */
+/** @throws GatewayError upstream_unavailable if the JSON is nested too deeply */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
   const reading = readingOf(body, isToBeUtf8);
   return body.length > LONG_BYTES ? inTurns(reading) : runNow(reading);

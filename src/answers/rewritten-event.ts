@@ -10,7 +10,6 @@ export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame):
   return runNow(rewriting(format, rewritten));
 }
 
-/** Same as `rewrittenEvent`, in several event-loop turns for long events. */
 export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,

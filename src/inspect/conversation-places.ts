@@ -5,10 +5,7 @@ import { valueAt, type JsonPath } from '../json/path.ts';
 
 type ConversationText = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
-/**
- * Returns the places of the conversation: texts known to the dialect, and whole tool arguments. Excludes tool names and
- * schemas, which belong to the protocol, and strings that must not be edited.
- */
+/** Places of conversation texts and whole arguments, except tool definitions and strings that must not be edited. */
 export function conversationPlaces(json: unknown, texts: readonly ConversationText[]): PathTree {
   const places = new PathTreeBuilder();
   for (const { path, kind, editable } of texts) {
@@ -19,10 +16,7 @@ export function conversationPlaces(json: unknown, texts: readonly ConversationTe
   return places.tree;
 }
 
-/**
- * Returns a predicate for the places where words named by a rule are masked: the conversation, and other strings that
- * do not look like identifiers. A mask in a role, an id or a model name would break the message.
- */
+/** Excludes identifiers outside the conversation, because a mask in a role, id or model name breaks the message. */
 export function wordsAreAt(places: PathTree): (place: WordsPlace) => boolean {
   return ({ kind, text, path }) => isWithin(places, path) || (kind === 'string' && !isIdentifier(text));
 }

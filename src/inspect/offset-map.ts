@@ -16,7 +16,6 @@ export function viewThrough(outer: TextView, { text, toOriginal }: TextView): Te
   return { text, toOriginal: (span) => outer.toOriginal(toOriginal(span)) };
 }
 
-/** Returns the offset in the original of the character at `at`. */
 export function offsetIn({ toOriginal }: TextView, at: number): number {
   return toOriginal({ start: at, end: at }).start;
 }
@@ -180,7 +179,6 @@ export class Joined<Source> {
   #length = 0;
   #text: string | undefined;
 
-  /** @param from offset of the text in its source */
   add(source: Source, text: string, from = 0): void {
     this.parts.push({ source, from, start: this.#length, end: this.#length + text.length });
     this.separate(text);

@@ -50,10 +50,7 @@ const MAX_CHARS = 128;
 /** Requires a letter, because digits alone may be personal data. */
 const IDENTIFIER = /^(?![^A-Za-z]*$)(?!.*:\/\/)[\w.:/-]+$/;
 
-/**
- * Reports whether a value looks like a protocol word, a name or an id (`end_turn`, `gpt-4o`, `call_9f3`): a single word
- * with a letter, and not a URL.
- */
+/** Reports whether a value may be a protocol word, a name or an id (`end_turn`, `gpt-4o`), and is not a URL. */
 export function isIdentifier(value: string): boolean {
   return value.length <= MAX_CHARS && IDENTIFIER.test(value);
 }

@@ -18,7 +18,6 @@ import { after, each, inTurns, type Awaitable, type Work } from '../turns.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
-  /** Findings that no edit can remove. */
   readonly unmaskable: readonly Finding[];
   /** Unmaskable findings outside the conversation: in the URL, the model name or a protocol member. */
   readonly unmaskableOutside: readonly Finding[];

@@ -2,10 +2,7 @@ import type { JsonEdit, JsonPath } from '../json/path.ts';
 import { visitDocument } from './whole/document-search.ts';
 import { inTurns } from '../turns.ts';
 
-/**
- * Arrays that repeat a text as token ids or bytes (vLLM's `token_ids`, Ollama's `context`). Clients with the vocabulary
- * could recover masked text from these.
- */
+/** Arrays that repeat a text as token ids (vLLM, Ollama) or bytes, from which clients could recover masked text. */
 const LISTS =
   /^(?:.{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids)$/i;
 const TOKEN_ID = /token_?id$/i;

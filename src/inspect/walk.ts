@@ -29,10 +29,7 @@ export class Walk<State> {
   readonly #from: number;
   readonly #levels: Level<State>[] = [];
 
-  /**
-   * Enters the root without visiting it.
-   * @param from path of the root
-   */
+  /** Enters the root, whose path is `from`, without visiting it. */
   constructor(root: unknown, state: State, from: readonly Step[] = []) {
     this.path = [...from];
     this.#from = from.length;

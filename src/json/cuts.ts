@@ -41,7 +41,7 @@ class CutFinder {
     this.#pieceChars = pieceChars;
   }
 
-  /** Scans up to an offset. Returns true at the end of the text. */
+  /** Returns true at the end of the text. */
   findTo(end: number): boolean {
     const text = this.#text;
     const to = Math.min(end, text.length);

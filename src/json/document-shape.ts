@@ -56,21 +56,20 @@ export interface ReadDocument {
   readonly parsed?: ParsedPieces;
 }
 
-/** Scans a text, which need not be JSON, once. Stops if the text is too deep or too large. */
+/** Scans a text once, even if it is not JSON. Stops if the text is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
   const pass = new ShapePass(text, sharedCounts, false);
   pass.readTo(text.length);
   return pass.shape();
 }
 
-/** Same as `shapeOf`, in steps. */
 export function* shapeInSteps(text: string): Work<DocumentShape> {
   const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2), true);
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
   return pass.shape();
 }
 
-/** @param longChars longer texts are read in steps, which takes more time in total */
+/** @param longChars longer texts are parsed in steps, which takes more time in total */
 export function* readDocument(text: string, longChars = 65_536): Work<ReadDocument> {
   const isLong = text.length > longChars;
   const shape = isLong ? yield* shapeInSteps(text) : shapeOf(text);
@@ -215,10 +214,7 @@ class ShapePass {
   }
 }
 
-/**
- * Refuses a provider's document that would block the event loop.
- * @throws GatewayError upstream_unavailable
- */
+/** @throws GatewayError upstream_unavailable if parsing the document would block the event loop */
 export function assertParseable(text: string, shape: DocumentShape = shapeOf(text)): void {
   if (shape.isTooDeep) throw unparseable('is nested too deeply');
   if (shape.isTooLarge) throw unparseable('has too many parts');

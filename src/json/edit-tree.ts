@@ -76,10 +76,7 @@ function removeIn(value: unknown, step: string | number): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== step));
 }
 
-/**
- * Returns a parsed document with edits applied. Removed array elements become null, so that paths stay valid for
- * further edits. Shares unedited parts with `json`.
- */
+/** Applies edits to a parsed document. Removed elements become null, so paths stay valid. Shares unedited parts. */
 export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, runNow(treeInSteps(edits)), true);
 }

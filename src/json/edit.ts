@@ -20,7 +20,6 @@ export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
   return runNow(editInSteps(body, edits));
 }
 
-/** Same as `applyEdits`, in several event-loop turns for long documents and values. */
 export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
   return inTurns(editInSteps(body, edits));
 }
@@ -54,7 +53,6 @@ function* patchesInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<readonl
 interface Walk {
   readonly body: Buffer;
   readonly patches: Patch[];
-  /** Number of members and elements so far. */
   seen: number;
 }
 
@@ -114,7 +112,7 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
     lastKeptEnd = end;
   }
   const parts = additions(node, found, children.isObject, lastKeptEnd === undefined);
-  // For children removed at the end, the comma before them is removed, too.
+  // The patch of children removed at the end includes the comma before them.
   if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, parts });
   else if (parts.length > 0) patches.push({ start: end, end, parts });
   return children.end;

@@ -21,7 +21,6 @@ export function parseAtOnce(text: string): ParsedPieces {
   return { value, members: countMembers(value) };
 }
 
-/** Reports whether a text is JSON, in steps. */
 export function* isParseable(text: string): Work<boolean> {
   try {
     yield* parseInPieces(text);
@@ -109,7 +108,6 @@ class Pieces {
     }
   }
 
-  /** Returns the containers around a cut, opened before or inside the piece. */
   #openAt({ levels }: Cut, from: number): Container[] {
     const open: Container[] = [];
     for (const [depth, { openedAt }] of levels.entries()) {

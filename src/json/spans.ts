@@ -53,10 +53,7 @@ export class Children {
     return { name: keyText(body, start, nameEnd), start, valueStart };
   }
 
-  /**
-   * Continues after the value of the last child.
-   * @param valueEnd end of the value, which the caller knows from reading it
-   */
+  /** Continues after the value of the last child, whose end the caller knows. */
   leave(valueEnd: number): void {
     const at = skipSpace(this.#body, valueEnd);
     this.#at = this.#body[at] === COMMA ? skipSpace(this.#body, at + 1) : at;
@@ -181,7 +178,6 @@ export function skipShort(body: Buffer, i: number): number | undefined {
   return scanOn(body, cursor, i + STEP_BYTES) ? cursor.at : undefined;
 }
 
-/** Skips a container in steps. */
 export function* skipLong(body: Buffer, i: number): Work<number> {
   const cursor = { at: i, depth: 0 };
   while (!scanOn(body, cursor, cursor.at + STEP_BYTES)) yield;

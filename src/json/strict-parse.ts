@@ -32,12 +32,11 @@ const MAX_WORK = 400_000;
 const TEXT_WORK = 3;
 
 const IN_SET = -1;
-/** Maximum length of a member name in an error message. */
 const MAX_SHOWN_NAME = 30;
 
 /**
  * Parses a JSON document that all parsers read the same way: valid UTF-8 without a byte order mark, nesting up to
- * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated member names in an object (compared without escapes), and no two
+ * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated member names in an object (after unescaping), and no two
  * names in the outermost object that differ only in case. Takes linear time.
  * @throws GatewayError invalid_request; the message may name members, but never shows values
  */
@@ -233,7 +232,7 @@ function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? '…' : JSON.stringify(name).slice(1, -1);
 }
 
-/** V8 may take such a name for another (docs/decisions/007). */
+/** V8 may confuse names of one escaped character (docs/decisions/007). */
 function oneEscapedCharacter(): GatewayError {
   return invalid('The request body has a member name that is one escaped character; use another name.');
 }

@@ -5,10 +5,7 @@ const ACCENTED = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z
 
 const MIN_WORDS = 3;
 
-/**
- * Removes accents if most accented words are English without them. Accents are not evidence of obfuscation
- * (docs/normalization.md).
- */
+/** Removes accents if most accented words are English without them (docs/normalization.md). */
 export function removeAccents(text: string, edited: EditedText): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
   const words = [...text.matchAll(ACCENTED)].map((match) => ({ at: match.index, word: match[0] }));

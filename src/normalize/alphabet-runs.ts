@@ -29,10 +29,7 @@ export const BASE64_VALUES: Uint8Array = digitValues(`${LETTERS_AND_DIGITS}+/`, 
 export const hasRun = (text: string, alphabet: Alphabet, length: number): boolean =>
   nextRun(text, alphabet, length, 0) >= 0;
 
-/**
- * Returns the start of the first run of at least `length` characters, or -1. Checks the last possible character first,
- * which often allows skipping the others.
- */
+/** Returns the start of the next run of at least `length` characters, or -1. Skips several characters at once. */
 export function nextRun(text: string, alphabet: Alphabet, length: number, from: number): number {
   for (let last = from + length - 1; last < text.length;) {
     let at = last;

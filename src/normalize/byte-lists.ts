@@ -8,7 +8,7 @@ import { alphabetOf, hasRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
 interface ListForm {
-  /** Fast test that matches every text with such a list. */
+  /** Fast test that matches every text in which `list` matches. */
   readonly hint: RegExp;
   readonly list: RegExp;
   readonly value: RegExp;

@@ -185,7 +185,7 @@ function learnStyled(): void {
   learnRaised();
 }
 
-/** Superscripts and subscripts of one ASCII letter. Digits are excluded: x² is not a disguise. */
+/** Superscripts and subscripts of one ASCII letter. Excludes digits, because x² is not obfuscation. */
 function learnRaised(): void {
   for (const [first, last] of [
     [0x2b0, 0x2e4],

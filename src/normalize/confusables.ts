@@ -67,7 +67,6 @@ function hasSuspects(text: string): boolean {
   return false;
 }
 
-/** Finds words with suspicious characters, and the scripts of adjacent words. */
 function suspects(text: string): Suspect[] {
   const found: Suspect[] = [];
   let previous: Script = 0;
@@ -168,10 +167,7 @@ function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   return !(alike > ascii && previous === 2 && next !== 1);
 }
 
-/**
- * Reports whether a mixed-script word proves obfuscation. Next to other scripts, which add endings to names, the word
- * must be known.
- */
+/** Reports whether a mixed-script word proves obfuscation. Next to other scripts (name endings), it must be known. */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
   // Initials with an ending from another script.
@@ -228,8 +224,8 @@ const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
 
 /**
- * Recognizes styled letters in words: three or more in a readable word, twice, or one long word. Single letters in
- * formulas, flags, emoji letters and ordinal endings are not evidence.
+ * Recognizes at least four styled letters in readable or long words, or spelled one by one. Single letters in formulas,
+ * flags, emoji letters and ordinal endings are not evidence.
  */
 function isStyledText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
@@ -262,7 +258,7 @@ function styledLetters({ counts, plain }: Suspect): number {
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
 }
 
-/** Recognizes fullwidth letters outside Chinese, Japanese and Korean text. */
+/** Recognizes at least four fullwidth letters or digits outside CJK text. */
 function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
   let hasLetter = false;

@@ -29,10 +29,7 @@ function learnWord(word: string): void {
 
 for (const word of LEARNT) learnWord(word);
 
-/**
- * Splits letters A to Z into as few known words as possible. Returns undefined if this is impossible. Takes linear
- * time, because words are short.
- */
+/** Splits letters A to Z into as few known words as possible, or returns undefined. Takes linear time. */
 export function segment(letters: string): string[] | undefined {
   const text = letters.toLowerCase();
   const fewest: number[] = new Array<number>(text.length + 1).fill(Infinity);
@@ -129,10 +126,7 @@ function evidentSigns(found: readonly Chain[]): string[] {
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/**
- * Returns the points of a chain, of which two are enough. A known word of at least six letters scores two. Shorter
- * words, which people also spell out, and words that only sound English score one.
- */
+/** Two points are evidence. A known word of six letters scores two; shorter words and English sounds score one. */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < MIN_WORD_LETTERS || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');

@@ -86,7 +86,6 @@ function signAt(word: string, at: number): number {
   return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : END_SIGN;
 }
 
-/** Returns the index of a letter and its neighbours in `triples`. */
 const tripleAt = (word: string, at: number): number =>
   (signAt(word, at - 1) * signs.length + signAt(word, at)) * signs.length + signAt(word, at + 1);
 

@@ -156,7 +156,7 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Reports whether all soft hyphens but one are between two letters on each side, which hyphenation leaves. */
+/** Reports whether all soft hyphens but one have two letters on each side, as in hyphenated words. */
 function hasOrdinaryHyphens(text: string): boolean {
   let odd = 0;
   for (let at = text.indexOf('\xad'); at >= 0; at = text.indexOf('\xad', at + 1)) {

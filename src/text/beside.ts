@@ -20,7 +20,7 @@ export function mayBeIdentified(text: string): boolean {
 
 /** Names of members whose value another member names: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** Matches JSON with members of such names, arrays of strings, or strings that begin with a number. */
+/** Matches JSON with `VALUE_NAME` members, arrays of strings, or strings that begin with a number. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
 export function mayHoldIdentified(json: string): boolean {

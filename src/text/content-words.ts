@@ -56,10 +56,7 @@ const reader = new UnitReader(8_192);
 let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
-/**
- * Returns the n-grams of `contentWords` without creating strings, or undefined if the text is not ASCII. The next call
- * overwrites the result.
- */
+/** N-grams of `contentWords`, or undefined if the text is not ASCII. The next call overwrites the result. */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
   const { length } = text;
@@ -131,7 +128,7 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
   return length > 3 && second !== S && second !== U && second !== I ? end - 1 : end;
 }
 
-/** Adds the n-grams of one word, with a space added at either end. */
+/** Adds the n-grams of one word, with a space added at each end. */
 function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
   let size = start;
   let before = SPACE;

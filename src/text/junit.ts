@@ -31,7 +31,6 @@ export function junitCase({ outcome, type, message, detail, ...attributes }: Jun
   return `${open}>${result}${body}</testcase>\n`;
 }
 
-/** Returns a report in JUnit XML format, for CI systems. */
 export function junitXml(suites: readonly JunitSuite[]): string {
   const all = { tests: 0, failures: 0, errors: 0, skipped: 0 };
   for (const { tests, failures, errors, skipped } of suites) {

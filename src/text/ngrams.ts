@@ -21,7 +21,7 @@ const SEEN = 1;
 const IN_SET = 2;
 const SHARED = 4;
 
-/** Returns the 3-character n-grams of each word, with a space added at either end. */
+/** Returns the 3-character n-grams of each word, with a space added at each end. */
 export function wordGrams(words: readonly string[]): WordGrams {
   const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(words.length);
@@ -129,7 +129,7 @@ export function joinWords(head: WordGrams, tail: WordGrams): WordGrams {
   return { grams, ends };
 }
 
-/** Returns how many words, from one index towards another, have at most `maxGrams` distinct n-grams. */
+/** Returns the number of words from `from` towards `until` that have at most `maxGrams` distinct n-grams in total. */
 function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: number): number {
   const { grams } = words;
   const known = marks;

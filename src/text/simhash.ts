@@ -102,10 +102,7 @@ export function parseSimHash(hex: string): SimHash {
 /** A bit gets fewer than 2^30 votes. */
 const PLANES = 30;
 
-/**
- * Counts how many features have each of 64 bits set. Adds a feature to all bits at the same time, plane by plane with
- * carry, which is six times faster than one number per bit.
- */
+/** Counts features per bit, plane by plane with carry, which is six times faster than one counter per bit. */
 export class Votes {
   /** Each plane holds one binary digit of all counts. */
   readonly #high = new Int32Array(PLANES);

@@ -5,7 +5,6 @@ const MAX_PERSONAL_WORDS = 12;
 
 const GREETING =
   /^(?:hi|hello|hey|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|(?:nice|good|great) to (?:meet|see|hear)|long time no see|hallo|guten (?:morgen|tag|abend)|moin|servus|bonjour|bonsoir|salut|hola|buenos días|buenas tardes|ciao|buongiorno|salve|olá|oi|bom dia|boa tarde|привет|здравствуйте|你好|您好|こんにちは|안녕하세요|مرحبا)(?= |$)/;
-/** Questions about the listener. */
 const ASKS_THE_LISTENER =
   /^(?:(?:so|well|and) (?:[.] )?)?(?:how (?:are|is|s|was|were|has|have|did) (?:you|your|it|things|everything|life)|how (?:do you do|you doing)|what s (?:up|new)|(?:(?:what|where|who|when) )?(?:do|did|are|were|have|is|s) your?(?! (?:know|have any))|(?:what|where|who) (?:is|s|are) your)(?= |$)/;
 const SPEAKER = new Set(['i', 'im', 'ive', 'me', 'my', 'mine', 'we', 'our']);

@@ -11,7 +11,6 @@ import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './tex
 /** Clients match and dispatch messages by these members, which must not be edited. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** Returns the findings in members that must not be edited. */
 export async function fixedAmong(placed: readonly PlacedFinding[]): Promise<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
   for (const finding of placed) {

@@ -14,10 +14,7 @@ export interface Reading {
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 
-/**
- * Joins texts without separators, as some clients do, to find content split within a word. Returns undefined for fewer
- * than two texts.
- */
+/** Joins texts without separators, as some clients do. Returns undefined for fewer than two texts. */
 export async function withoutGaps(texts: readonly MessageText[]): Promise<Reading | undefined> {
   if (texts.length < 2) return undefined;
   const joined = new Joined<MessageText>();

@@ -17,10 +17,7 @@ const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 /** Reports whether an event completes a known value that began in earlier events at the same place. */
 export type CrossesSeam = (message: unknown) => boolean;
 
-/**
- * Tracks stream texts by place (`params.data`), because clients join them. The beginning of a value may already have
- * been sent; in that case, the rest is withheld.
- */
+/** Tracks texts by place (`params.data`), because clients join them. The beginning may already have been sent. */
 export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (known.isEmpty) return () => false;
   const tails = new Map<string, string>();
@@ -48,7 +45,7 @@ export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): Cross
   };
 }
 
-/** Returns message texts by place. Array elements are joined. */
+/** Joins array elements. */
 function textsByPlace(message: unknown): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   function add(place: string, value: unknown): void {

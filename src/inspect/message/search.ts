@@ -142,10 +142,7 @@ async function knownApart(
   return { searches, found, isWhole: found.flat().length <= MAX_SECRETS };
 }
 
-/**
- * Extends a finding to the end of its instruction. An instruction in a single word, or in a text that ends with a
- * sentence, does not continue in the next text.
- */
+/** Extends a finding to the end of its instruction, but not from a single word or beyond the end of a sentence. */
 function wholeFinding({ reading: { text, spans }, counts }: Search, found: Finding): PlacedFinding {
   const reached = spans(found);
   const last = reached.at(-1);

@@ -63,10 +63,7 @@ const MAX_WORD_CHARS = 512;
 const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
-/**
- * Collects every string and member name in an MCP server message, in several event-loop turns. Returns undefined if the
- * message exceeds a limit.
- */
+/** Collects all strings and member names in an MCP server message, or returns undefined if there are too many. */
 export async function readTexts(message: unknown, options: ReadOptions = {}): Promise<Texts | undefined> {
   const reader = new TextReader(options);
   reader.docs.push({ root: message, within: undefined, depth: 0 });

@@ -51,10 +51,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/**
- * Tokenizes JSON text in arbitrary chunks and decodes escapes in strings, so that detectors see the same values as
- * programs. Leaves everything else unchanged, valid or not. Takes linear time.
- */
+/** Tokenizes JSON in arbitrary chunks and decodes string escapes. Leaves all else unchanged. Takes linear time. */
 export class JsonLexer {
   #end = 0;
   #rest = '';

@@ -9,10 +9,7 @@ import type { Replacement } from '../../text/replace-spans.ts';
 import type { Span } from '../../text/span.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
 
-/**
- * Reports whether model text may be a JSON document (structured output), which must stay valid. Scanning prose as JSON
- * is also correct.
- */
+/** Reports whether model text may be structured output, which must stay valid. Scanning prose as JSON does no harm. */
 export function beginsDocument({ kind, text }: Pick<TextDelta, 'kind' | 'text'>): boolean {
   return kind === 'text' && /^\s*[[{]/.test(text);
 }
@@ -131,7 +128,7 @@ class JsonMasker {
     lexer.forget(from, this.buffer.settled);
   }
 
-  /** Releases all text. Must be called after the last finding. */
+  /** Must be called after the last finding. */
   settleAll(): void {
     this.#replaceUpTo(this.#waiting.length);
     this.buffer.settleAll();

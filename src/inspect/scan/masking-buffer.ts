@@ -6,7 +6,7 @@ import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 
 const STEP_REPLACEMENTS = 256;
 
-/** Outgoing text with its replacements. Text is received, settled (may be sent) and sent, up to an offset each. */
+/** Outgoing text with its replacements. Received text becomes settled (may be sent), and is then sent. */
 export class MaskingBuffer {
   #text = '';
   /** The last appended piece. Reading it from `#text` would make the engine flatten the whole string. */
@@ -100,7 +100,6 @@ export class MaskingBuffer {
     this.#replacedTo = Infinity;
   }
 
-  /** Replacements in text that has not been sent. */
   get replacements(): readonly Replacement[] {
     return this.#replacements;
   }
@@ -154,10 +153,9 @@ export class MaskingBuffer {
   }
 }
 
-/** Longer discarded beginnings are worth a copy of the rest, because a slice keeps the whole text in memory. */
+/** After a longer beginning, the rest is copied, because a slice keeps the whole text in memory. */
 const LONG_TEXT_CHARS = 4096;
 
-/** Returns the rest of a text without keeping a long beginning in memory. */
 export function tailOf(text: string, from: number): string {
   if (from >= text.length) return '';
   const tail = text.slice(from);
@@ -178,10 +176,7 @@ export class KeptBound {
   /** Upper bound of the kept characters: the last count, plus the bytes received since. */
   #bytes = 0;
 
-  /**
-   * Must be called after each event, with the length of the event in bytes.
-   * @throws GatewayError upstream_unavailable if too much text is held back
-   */
+  /** Must be called after each event. Throws GatewayError upstream_unavailable if too much text is held back. */
   assertRoom(bytes: number, texts: Iterable<{ readonly scanner: { readonly keptChars: number } }>): void {
     this.#bytes += bytes;
     if (this.#bytes <= MAX_KEPT_CHARS) return;

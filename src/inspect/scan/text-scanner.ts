@@ -46,10 +46,7 @@ export interface ChannelScanner {
   push(chunk: string): readonly Found[];
   /** Releases all buffered text. Later text is still searched together with the released text. */
   finish(): readonly Found[];
-  /**
-   * Releases the buffered text and returns true if it consists of a few plain words. The words stay in the search
-   * window, so a finding that begins in them is still detected.
-   */
+  /** Releases the text and returns true if it is a few plain words. Findings that begin in them are still found. */
   releasePlainWords(): boolean;
 }
 
@@ -64,7 +61,6 @@ export interface TextScannerOptions {
   readonly namedWords?: StreamDetector;
 }
 
-/** Creates a scanner that replaces findings in plain text with `***`. */
 export function createTextScanner(
   detector: StreamDetector,
   { context = '', signed = false, joinedTo = '', namedWords }: TextScannerOptions = {},
@@ -126,10 +122,7 @@ const MAX_LOOK_BEHIND_CHARS = 16_384;
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
 
-/**
- * Searches a text that arrives in arbitrary chunks. Keeps the undecided part and the look-behind of the detectors.
- * Offsets count from the first character of the text.
- */
+/** Searches text in arbitrary chunks. Keeps the undecided part and the look-behind. Offsets count from the start. */
 export class ScanWindow {
   readonly #detector: StreamDetector;
   #text: string;
@@ -164,10 +157,7 @@ export class ScanWindow {
     return this.#text.length;
   }
 
-  /**
-   * Returns the findings that a chunk completes, in order.
-   * @throws GatewayError upstream_unavailable if the undecided text is longer than any match can be
-   */
+  /** @throws GatewayError upstream_unavailable if the undecided text is longer than any match can be */
   add(chunk: string): readonly Found[] {
     this.#text += chunk;
     const end = this.#end;
@@ -181,10 +171,7 @@ export class ScanWindow {
     return found;
   }
 
-  /**
-   * Decides the rest as if the text had ended. The undecided part stays in the window, so a match that continues in
-   * later text is still found.
-   */
+  /** Decides the rest as if the text had ended, but keeps that part to find matches that continue in later text. */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
     this.#lookAt = 0;

@@ -15,16 +15,13 @@ import type { Channel, Choice } from './read-event.ts';
 const MAX_LIVE = 512;
 /** Number of ended channels kept in case they continue. */
 const MAX_ENDED = 64;
-/** Maximum number of channels within one event, which may also end some. A tool call may contain as many strings. */
+/** Maximum number of channels, including those that the current event ends. A tool call may have as many strings. */
 const MAX_AT_ONCE = 8192;
 
 /** For token channels, which are never sent. */
 const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
-/**
- * The channels of one streamed answer.
- * @throws GatewayError upstream_unavailable if its limits are exceeded
- */
+/** @throws GatewayError upstream_unavailable if a limit is exceeded */
 export class StreamChannels {
   readonly #detector: StreamDetector;
   readonly #namedWords: StreamDetector | undefined;
@@ -66,7 +63,7 @@ export class StreamChannels {
     return this.#channels.values();
   }
 
-  /** Evicts ended channels and enforces the limits. Must be called after each event, with its length in bytes. */
+  /** Evicts ended channels and enforces the limits. Must be called after each event. */
   settle(bytes: number): void {
     if (this.#channels.size > MAX_LIVE) this.#dropEnded();
     this.#kept.assertRoom(bytes, this.#channels.values());
@@ -138,12 +135,11 @@ export function* addTo(channel: Channel, text: string, found: Found[]): Work<Buf
   const { scanner } = channel;
   channel.hasEnded = false;
   const span = yield* pushAll(scanner, text, found);
-  // Buffered text is searched again.
   yield SEARCH_CHARS + scanner.keptChars;
   return span;
 }
 
-/** Ends a channel. Returns the number of characters that were searched. */
+/** Returns the number of characters that were searched. */
 export function finishChannel(channel: Channel, found: Found[]): number {
   const { scanner } = channel;
   const isOpen = scanner.buffer.settled < scanner.buffer.length;

@@ -4,7 +4,7 @@ import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
 /** Number of characters kept from the end of a text, in case clients append another text. */
 const MAX_TAIL_CHARS = 1024;
-/** Number of characters searched in the appended text, in which an earlier finding must end or stay open. */
+/** Number of characters searched in the appended text. A finding across the seam must end there or stay open. */
 const MAX_HEAD_CHARS = 4096;
 const MAX_STRAYS = 1024;
 
@@ -74,7 +74,7 @@ export class Copies {
    * Checks a text that its channel did not stream.
    * @param tail the end of the channel's text
    * @param tailBefore the end of the text without its last piece, which some clients replace with this text
-   * @throws GatewayError upstream_unavailable
+   * @throws GatewayError upstream_unavailable if the text may continue a finding in the channel's text
    */
   stray(channel: string, { tail, tailBefore }: ChannelTails, text: string, as: Continuation): void {
     const before = this.#strays.get(channel) ?? tail;
@@ -84,10 +84,7 @@ export class Copies {
     this.#strays.set(channel, (before + text.slice(-MAX_TAIL_CHARS)).slice(-MAX_TAIL_CHARS));
   }
 
-  /**
-   * Checks the next piece of a channel.
-   * @throws GatewayError upstream_unavailable
-   */
+  /** @throws GatewayError upstream_unavailable if the piece may continue a finding in a text outside the channel */
   nextPiece(channel: string, piece: string): void {
     const before = this.#strays.get(channel);
     if (before === undefined) return;

@@ -76,9 +76,7 @@ export class Lanes {
     return followed;
   }
 
-  /**
-   * Stops waiting for late text, or releases plain words. Must be called after each event, with its length in bytes.
-   */
+  /** Stops waiting for late text, or releases plain words. Must be called after each event. */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
     for (const followed of this.#waiting) {

@@ -48,7 +48,7 @@ export class LooseTexts {
       if (!isTooMany && this.#event - text.at <= MAX_PAUSE_EVENTS) return;
       if (!text.hasEnded) finishScanner(text.scanner, found);
       text.hasEnded = true;
-      // Kept if possible, so that the rest of a finding is masked if the text continues.
+      // Texts are kept if possible, so that the rest of a finding is masked if its text continues.
       if (isTooMany) this.#texts.delete(place);
     }
   }
@@ -76,10 +76,7 @@ export class LooseTexts {
     this.#texts.clear();
   }
 
-  /**
-   * Must be called after each event with its length.
-   * @throws GatewayError upstream_unavailable if too much text is held back
-   */
+  /** Must be called after each event. Throws GatewayError upstream_unavailable if too much text is held back. */
   settle(bytes: number): void {
     this.#kept.assertRoom(bytes, this.#texts.values());
   }
@@ -87,10 +84,7 @@ export class LooseTexts {
 
 const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
 
-/**
- * Frames that are not JSON. Clients may read them as one text, as several, or as JSON. Therefore each frame is searched
- * separately, with escapes decoded, and as a continuation of the previous frames.
- */
+/** Frames that are not JSON. Clients read them differently, so each is searched alone, unescaped and joined. */
 export class RawFrames {
   readonly #wholeTexts: WholeTexts;
   readonly #scanner: ChannelScanner;

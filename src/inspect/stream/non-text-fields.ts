@@ -48,10 +48,7 @@ interface Fields {
   readonly before: unknown;
 }
 
-/**
- * Searches everything except texts in stream events: errors, names, citations, unknown members. Most values are
- * repeated in every event and cost only a lookup.
- */
+/** Searches everything but texts in stream events. Most values are repeated in every event and cost only a lookup. */
 export class NonTextFields {
   readonly #words: ValueSearch;
   /** For names, numbers and identifiers. */

@@ -176,7 +176,6 @@ class MaskedStream {
     return { event, edits, tokenIds, texts, unsent, closed, follows, waits };
   }
 
-  /** Returns the held ends of left lanes, which must be sent before the event. */
   #follow(event: StreamEvent, texts: readonly EventText[]): ReadEvent['follows'] {
     const { lanes } = this.#channels;
     lanes.settle(event.frame.raw.length);
@@ -197,10 +196,7 @@ class MaskedStream {
     return closed;
   }
 
-  /**
-   * Must be called after each event.
-   * @throws GatewayError upstream_unavailable if too much text is held back
-   */
+  /** @throws GatewayError upstream_unavailable if too much text is held back */
   #settle({ frame }: StreamEvent): void {
     this.#channels.settle(frame.raw.length);
     this.#tokenChannels.settle(frame.raw.length);

@@ -51,10 +51,7 @@ export function isTemplate({ json, frame }: StreamEvent): boolean {
   );
 }
 
-/**
- * Copies a frame with other text. Keeps members that locate the text, and omits those that must not be repeated: usage,
- * finish reasons, call ids and names, other texts.
- */
+/** Keeps members that locate the texts, and omits usage, finish reasons, call ids and names, and other texts. */
 function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const { frame, inner, json } = event;
   const paths = texts.map(({ path }) => path);

@@ -23,7 +23,7 @@ interface Header {
   readonly searched: string;
 }
 
-/** Creates the search of answer headers. Searches clean values again only after they change. */
+/** Creates a search of answer headers that skips values known to be clean. */
 export function createHeaderInspection(detector: StreamDetector): (exchange: Answered) => Inspected {
   const clean = new Map<string, string>();
   return ({ answerHeaders, responseHeaders }) => {

@@ -77,10 +77,7 @@ interface Runs {
   readonly offsets: readonly number[];
 }
 
-/**
- * Searches the text in images, audio and files: titles, comments, mislabeled content. Masks bytes in place, because
- * binary formats contain offsets and lengths.
- */
+/** Searches text in images, audio and files. Masks keep the length, because binary formats contain offsets. */
 async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);
   const batch = new ScanBatch(findAll, 'answer');

@@ -214,7 +214,7 @@ type NamedLevel = Level<string | undefined>;
 
 const VALUES_PER_STEP = 1_024;
 
-/** Visits a parsed document in order, each member's name before its value. */
+/** Visits each member's name before its value. */
 export function* visitDocument(json: unknown, visitor: DocumentVisitor): Work<void> {
   const walk = new Walk<string | undefined>(json, undefined);
   let visited = 0;

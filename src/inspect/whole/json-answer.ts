@@ -175,7 +175,7 @@ async function findInJoined(joined: Joined<AnswerText>, batch: ScanBatch): Promi
     }
   });
   await inTurns(addOwn);
-  // Fast, because `sort` merges sorted runs, and there are two.
+  // Fast, because `all` consists of two sorted runs, which `sort` merges.
   await nextTurn();
   all.sort((a, b) => a.start - b.start);
   const merged: Span[] = [];

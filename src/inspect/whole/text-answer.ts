@@ -17,10 +17,7 @@ const { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 const ESCAPE_STEP_CHARS = 32_768;
 
-/**
- * Searches text, or JSON on which parsers may disagree, both as written and with escapes decoded. A body that is not
- * UTF-8 is decoded as Latin-1, so that all unmasked bytes stay the same.
- */
+/** Searches text or ambiguous JSON as written and unescaped. Latin-1 keeps the bytes of bodies that are not UTF-8. */
 export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
   const text = whole.body.toString(encoding);
