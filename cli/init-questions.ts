@@ -8,8 +8,8 @@ import type { Io } from './command.ts';
 export class Cancelled extends Error {}
 
 const PURPOSE_OPTIONS: { value: Purpose; label: string; hint: string }[] = [
-  { value: 'chat', label: 'Chat application', hint: 'personal data is masked, a secret locks the key' },
-  { value: 'agent', label: 'Coding agent', hint: 'only secrets are masked, everything else in files stays' },
+  { value: 'chat', label: 'Chat application', hint: 'personal data is masked; a secret locks the key' },
+  { value: 'agent', label: 'Coding agent', hint: 'only secrets are masked; files are otherwise unchanged' },
 ];
 
 const DLP_QUESTION: Readonly<Record<Purpose, string>> = {

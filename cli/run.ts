@@ -73,7 +73,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
     .option('--config <path>', 'configuration file (default: ./gateway.yaml if it exists)')
     .option('--server <url>', "use the API of a gateway's operator page instead of Redis")
     .option('--token-file <path>', 'file with an API token for --server')
-    .option('-v, --verbose', 'show the details of errors')
+    .option('-v, --verbose', 'show error details')
     .version(
       ownArguments(argv).includes('--version') ? await version() : '',
       '--version',

@@ -76,7 +76,7 @@ function adminAddress({ server: { admin_host: host, admin_port: port } }: Config
 function whyNotInForce(config: z.output<typeof readyz>['config']): string | undefined {
   if (config === undefined || config.in_force) return undefined;
   if (config.reason === 'restart')
-    return `the changed gateway.yaml is not in force: restart it for ${config.keys.join(', ')}`;
+    return `the changed gateway.yaml is not in force: restart the gateway to apply ${config.keys.join(', ')}`;
   return `the changed gateway.yaml is not in force (${config.reason ?? 'unknown'}); see the log of gateway serve`;
 }
 

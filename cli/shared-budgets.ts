@@ -32,7 +32,7 @@ export function withMatch(command: Command): Command {
     .option('--name <name>', 'name of the shared budget (default: derived from its conditions)')
     .option('--all', 'shared budget for all requests')
     .addOption(list('--owner <glob>', 'shared budget for keys of this owner; can be repeated'))
-    .option('--tag <key=glob>', 'shared budget for keys with this tag; if repeated, with all of them', tag)
+    .option('--tag <key=glob>', 'shared budget for keys with this tag; if repeated, with all these tags', tag)
     .option('--provider <name>', 'shared budget for requests to this provider; can be repeated', provider)
     .addOption(list('--model <glob>', 'shared budget for requests to this model; can be repeated'))
     .addOption(list('--mcp-server <name>', 'shared budget for calls to this MCP server; can be repeated'));

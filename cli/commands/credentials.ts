@@ -27,7 +27,7 @@ export function registerCredentials(program: Command, io: Io): void {
     credentials
       .command('list')
       .description(
-        'list credentials, without their values: source, last use and last failure at the gateway on this machine',
+        'list credentials, without their values: source, last use and last failure on this machine',
       ),
   ).action(withCall(io, listCredentials));
   withOutput(

@@ -19,8 +19,8 @@ const PROBLEMS = 1;
 const CANNOT_RUN = 2;
 
 const HELP = `
-Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, receivers of the
-audit trail and the gateway on this machine, and tests each active detector with a sample. Changes nothing.
+Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, audit receivers and
+the gateway on this machine, and tests each active detector with a sample. Changes nothing.
 
 Exit code 0: no problems, possibly warnings. 1: problems. 2: the configuration cannot be read; nothing was checked.
 

@@ -35,7 +35,7 @@ export function registerEnvoy(program: Command, io: Io): void {
     .description("print Envoy's configuration for this gateway.yaml")
     .option('--run-dir <folder>', 'folder for the Unix sockets', '/run/gateway')
     .option('--ca-file <file>', "CA bundle that verifies providers (default: the system's)")
-    .option('--access-log <file>', "file of Envoy's access log", '/dev/stdout')
+    .option('--access-log <file>', 'Envoy access log file', '/dev/stdout')
     .option('--sds-dir <folder>', 'folder for SDS files, which let Envoy follow renewed certificates')
     .option('--sds-path <folder>', 'path of the SDS folder as seen by Envoy, if different')
     .addOption(

@@ -54,7 +54,7 @@ async function answerEscalation(call: Call, reference: string, decision: Approva
   // Through the API, the token identifies the approver.
   const approver = isRemote(call) ? '' : (call.command.opts<OperatorOptions>().as ?? operatorName(call));
   if (approver === undefined)
-    throw new UsageError('your user has no name on this machine. Give your name, for example: --as jane');
+    throw new UsageError('your user has no name on this machine. Pass your name, for example: --as jane');
   const answered = await onGateway(call, async ({ escalations, changes }) => {
     const { id } = findWaiting(await escalations.list(), reference);
     return changes.answerEscalation({ id, decision, approver });
@@ -62,7 +62,7 @@ async function answerEscalation(call: Call, reference: string, decision: Approva
   const { escalation, ...details } = answered.result;
   print(call, { ...escalationJson(escalation), decision, ...details }, () => {
     const outcome = decision === 'approve' ? 'is approved and continues' : 'is denied';
-    return `The request of ${printable(escalation.key_name)} (${escalation.id}) ${outcome}.`;
+    return `The request by ${printable(escalation.key_name)} (${escalation.id}) ${outcome}.`;
   });
   await auditChange(call, answered.record);
 }

@@ -110,7 +110,7 @@ function modelName(model: string | undefined): string | undefined {
   if (model === undefined) return undefined;
   if (model === '' || model.length > MAX_MODEL_CHARS) {
     throw new UsageError(
-      `--model-override must be the name of a model, at most ${String(MAX_MODEL_CHARS)} characters`,
+      `--model-override must be a model name of at most ${String(MAX_MODEL_CHARS)} characters`,
     );
   }
   return model;

@@ -31,7 +31,7 @@ export function registerMcp(program: Command, io: Io): void {
       .argument('<server>', 'name of the server in mcp.servers')
       .argument('[tool]', 'one tool (default: all changed tools)')
       .description('accept the changed definition of a tool, or of all tools of a server')
-      .option('--digest <start>', 'accept only the definition with this digest, or start of a digest'),
+      .option('--digest <start>', 'accept only a definition with this digest or digest prefix'),
   ).action(withCall(io, acceptPins));
 }
 
@@ -40,7 +40,7 @@ async function listPins(call: Call, server: string | undefined): Promise<void> {
   const pins = await onGateway(call, (operations) => pinsOf(operations, servers));
   print(call, { pins: pins.map(pinJson) }, () => {
     if (pins.length === 0)
-      return 'No tools are pinned yet. The gateway pins a tool when it first lists it, if mcp.enabled is true.';
+      return 'No tools are pinned yet. If mcp.enabled is true, a tool is pinned when a client first lists it.';
     const rows = pins.map((pin) => [pin.server, pin.tool, timeToSecond(pin.pinnedAt), ...changeOf(pin)]);
     return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'NEW DIGEST'], rows, painter(call));
   });

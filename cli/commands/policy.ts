@@ -51,9 +51,8 @@ Example:
   $ gateway policy schema > card.schema.json
 `,
   test: `
-Runs the test_… rules in *_test.rego files and the cases in *_test.yaml files (docs/policies.md). A folder stands for
-its policies and their tests. Exit code 0 if all pass, 1 if some fail, 2 if files cannot be read or
-there is no test.
+Runs the test_… rules in *_test.rego files and the cases in *_test.yaml files (docs/policies.md). A folder includes its
+policies and their tests. Exit code 0 if all tests pass, 1 if some fail, 2 if files cannot be read or there is no test.
 
 Examples:
   $ gateway policy test
@@ -61,8 +60,8 @@ Examples:
   $ gateway policy test ops-guard.yaml ops-guard_test.yaml
 `,
   explain: `
-The input is one policy input as JSON (members: docs/policies.md). Exit code 0 for any verdict, 2 if something
-cannot be read.
+The input is one policy input as JSON (members: docs/policies.md). Exit code 0 for any verdict, 2 if the input or a
+policy cannot be read.
 
 Examples:
   $ gateway policy explain --input call.json

@@ -24,7 +24,7 @@ const MAX_INPUT_CHARS = 65_536;
 
 /** Adds `gateway receipts …`, which verifies `X-Gateway-Signature` headers (docs/signatures.md). */
 export function registerReceipts(program: Command, io: Io): void {
-  const receipts = program.command('receipts').description('verify receipts of answers');
+  const receipts = program.command('receipts').description('verify answer receipts');
   withOutput(
     receipts
       .command('verify [receipt]')

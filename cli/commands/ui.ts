@@ -36,7 +36,7 @@ async function setPassword(call: Call): Promise<void> {
     );
   const { config } = loadedConfig(call);
   await operate(config, ({ pagePassword }) => pagePassword.set(password));
-  call.stdout.write('The password of the operator page is set. Sessions of the old password have ended.\n');
+  call.stdout.write('The operator page password is set. Sessions of the old password have ended.\n');
   if (!config.ui.enabled)
     call.stderr.write('gateway: the operator page is off; set ui.enabled: true to use it\n');
   await auditChange(call, { activity: 'update', operation: 'ui password', fields: {} });

@@ -39,7 +39,7 @@ const UNREADABLE = 2;
 const NOTES = `
 Reads steps ({"traces": […]}, an array, or one per line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
 GenAI, Vercel AI SDK, OpenInference), MCP messages, and the gateway's audit lines (docs/verify.md). Without
---policy-file, --policy-dir and --presets it uses the policies of the configuration, if policy.enabled is on.
+--policy-file, --policy-dir and --presets it uses the configured policies, if policy.enabled is true.
 
 Exit code: 0 no violations. 1 violations; with --fail-on-unjudged also content that could not be judged.
 2 something could not be read, or nothing was judged.

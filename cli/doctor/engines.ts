@@ -63,10 +63,7 @@ function uninspected({ server, policy, mcp }: Config): Diagnosis[] {
       !server.dlp.enabled,
       'nothing inspects answers: secrets and personal data reach clients; set server.dlp.enabled',
     ],
-    [
-      servers > 0 && !mcp.inspector.enabled,
-      'nothing inspects the answers of MCP servers; set mcp.inspector.enabled',
-    ],
+    [servers > 0 && !mcp.inspector.enabled, 'nothing inspects MCP server answers; set mcp.inspector.enabled'],
   ];
   return gaps.flatMap(([isGap, message]) => (isGap ? [warn('engines', message)] : []));
 }

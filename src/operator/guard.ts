@@ -89,7 +89,7 @@ function isEqual(given: string, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** @throws ApiError if the body is too large or not JSON */
+/** @throws ApiError if the body is too large or not valid JSON */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -106,6 +106,6 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString());
   } catch {
-    throw new ApiError('invalid_request', 'the body is not JSON');
+    throw new ApiError('invalid_request', 'the body is not valid JSON');
   }
 }

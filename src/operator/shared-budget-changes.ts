@@ -44,7 +44,7 @@ export async function setSharedBudget(
     );
   }
   if (JSON.stringify(change.match ?? {}).length > MAX_MATCH_CHARS) {
-    throw new ChangeRefused(`the conditions have over ${String(MAX_MATCH_CHARS)} characters: use globs`);
+    throw new ChangeRefused(`the conditions have more than ${String(MAX_MATCH_CHARS)} characters: use globs`);
   }
   assertReadable(name, change.match);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -54,7 +54,9 @@ export async function setSharedBudget(
     const isKept = hasBudget(budget.limits);
     const outcome = await sharedBudgets.replace(name, text, isKept ? budget : undefined);
     if (outcome === 'full') {
-      throw new ChangeRefused(`there are ${String(MAX_STORED_BUDGETS)} shared budgets: remove one first`);
+      throw new ChangeRefused(
+        `there are already ${String(MAX_STORED_BUDGETS)} shared budgets: remove one first`,
+      );
     }
     if (outcome === 'set') return recorded(budget, before, isKept);
   }

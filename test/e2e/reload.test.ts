@@ -121,7 +121,8 @@ describe('a changed gateway.yaml', () => {
       code: 1,
       running: {
         ok: false,
-        message: 'running, but the changed gateway.yaml is not in force: restart it for server.port',
+        message:
+          'running, but the changed gateway.yaml is not in force: restart the gateway to apply server.port',
       },
     });
     expect((await ask()).status).toBe(403);

@@ -77,7 +77,7 @@ function replayed(answer: string): Reply {
   if ('shown_once' in body)
     throw new ApiError(
       'conflict',
-      'this change was made before, and only the first answer had its secret: if the secret is lost, rotate the key or revoke the token',
+      'this change was made before, and only the first answer contained the secret: if the secret is lost, rotate the key or revoke the token',
     );
   if ('too_large_to_keep' in body)
     throw new ApiError('conflict', 'this change was made before, and its answer was too large to store');

@@ -51,7 +51,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/requests/{id}',
-      summary: 'Everything on record about one request',
+      summary: 'All records of one request',
       role: 'viewer',
       owners: true,
       answer: requestStory,

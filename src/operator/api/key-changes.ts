@@ -66,7 +66,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
     simple(
       'operator',
       'reset-risk',
-      'Reset score, block and taints of a key',
+      "Reset a key's score, block and taints",
       async ({ params: { id = '' } }) => {
         const made = await changes.resetRisk({ reference: id });
         return answered(made.result, made, true);
@@ -89,7 +89,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'PUT',
       path: '/api/keys/{id}/budget',
-      summary: 'Set limits of a key; null removes a limit, 0 blocks all requests',
+      summary: 'Set key limits; null removes a limit, 0 blocks all requests',
       role: 'operator',
       body: budgetBody,
       answer: changedKey,

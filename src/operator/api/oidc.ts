@@ -24,7 +24,7 @@ export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly R
     openRoute({
       method: 'GET',
       path: CALLBACK,
-      summary: 'Return from the identity provider',
+      summary: 'Callback for the identity provider',
       navigable: true,
       handle: ({ incoming, address }) =>
         orErrorPage(async () => {

@@ -17,7 +17,7 @@ export function operationsRoute(services: PageServices): Route {
   return route({
     method: 'POST',
     path: '/api/operations',
-    summary: 'Operations of the command line: several reads, or one change',
+    summary: 'Command line operations: several reads, or one change',
     role: 'viewer',
     body: callsBody,
     answer: callsAnswer,

@@ -22,7 +22,7 @@ export function sessionRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions',
-      summary: 'Sessions, those of the most recently used keys first',
+      summary: 'Sessions, most recently used keys first',
       role: 'viewer',
       owners: true,
       query: sessionsQuery,

@@ -19,7 +19,7 @@ export function createCsrfTokens({ client, deadlineMs }: RedisStoreOptions): Csr
 async function createKey(client: RedisClient): Promise<string> {
   await client.set(UI_CSRF_KEY, randomBytes(32).toString('base64url'), 'NX');
   const key = await client.get(UI_CSRF_KEY);
-  if (key === null) throw new Error('Redis lost the key of the CSRF tokens');
+  if (key === null) throw new Error('Redis lost the CSRF key');
   return key;
 }
 

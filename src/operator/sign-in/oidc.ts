@@ -164,7 +164,7 @@ function signedInBy(claims: Claims, rules: RoleRules): SignedIn {
   const name = nameOf(claims);
   if (granted === undefined)
     throw new SignInRefused(
-      `${name} has no role here: an administrator maps a value of the claim "${rules.roleClaim}" to a role in ui.oidc.roles`,
+      `${name} has no role here: an administrator must map a value of the claim "${rules.roleClaim}" to a role in ui.oidc.roles`,
     );
   return { subject: sub, name, ...granted, kind: 'oidc' };
 }

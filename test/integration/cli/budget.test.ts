@@ -124,7 +124,12 @@ describe('gateway budget set for a shared budget', () => {
     ['an unknown name without conditions', ['--name', 'serach'], 1, 'unknown budget serach'],
     ['a name that is no name', ['--name', 'a}b'], 1, 'the name: must be 1 to 64 of'],
     ['an endless owner', ['--owner', 'a'.repeat(257)], 1, 'owners.0: '],
-    ['endless conditions', ['--owner', 'a*'.repeat(5_001)], 1, 'the conditions have over 10000 characters'],
+    [
+      'endless conditions',
+      ['--owner', 'a*'.repeat(5_001)],
+      1,
+      'the conditions have more than 10000 characters',
+    ],
     ['conditions that share a name', ['--tag', 'team=a-b'], 1, 'belongs to a budget with other conditions'],
   ])('refuses %s', async (_what, flags, code, message) => {
     await json('budget', 'set', '--tag', 'team=a/b', '--daily', '1');

@@ -229,7 +229,7 @@ describe('an Idempotency-Key', () => {
     expect(made?.key_hash).toBe(hashKey(rawKey ?? ''));
     const later = await create();
     expect(later.status).toBe(409);
-    expect(later.json<{ detail: string }>().detail).toMatch(/only the first answer had its secret/);
+    expect(later.json<{ detail: string }>().detail).toMatch(/only the first answer contained the secret/);
     const values = Object.values(await stored()).join('\n');
     expect(values).not.toContain(rawKey);
     expect(await redis.client.zcard('gateway:keys')).toBe(2);

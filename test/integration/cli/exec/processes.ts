@@ -161,7 +161,7 @@ export function wrongCalls(): void {
 
   it.each([
     [['--model-map', 'fast'], 2, /--model-map must be pairs/],
-    [['--model-override', ''], 2, /--model-override must be the name of a model/],
+    [['--model-override', ''], 2, /--model-override must be a model name/],
     [['--gateway-url', 'nonsense'], 1, /the gateway URL must be like/],
     [['--gateway-url', 'http://gateway.example'], 1, /keys would be sent over plain HTTP/],
     [
