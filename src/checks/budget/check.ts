@@ -112,7 +112,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       tightest: undefined,
       settled: false,
     };
-    // Set before the Redis call, so that the reservation is released even if its reply is lost.
+    // Set before the Redis call, so that the reservation is released even if the reply is lost.
     state.hold = held;
     const verdict = take(exchange, state, held, batch);
     state.taking = verdict.catch(() => undefined);

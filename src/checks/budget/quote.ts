@@ -39,7 +39,7 @@ export interface QuoteDeps {
 
 const NO_CALLS: ReadonlyMap<string, number> = new Map();
 
-/** Prices a request, or refuses one whose cost cannot be bounded. Without a budget, nothing is refused. */
+/** Prices a request. With a budget, refuses unbounded costs; without one, only `unknown_model: deny` refuses. */
 export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quote | Denial {
   const tools = keptTools(deps, exchange.request);
   const price = priceOf(deps, exchange, budgeted);

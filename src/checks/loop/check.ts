@@ -103,7 +103,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     seen: LoopDetector | undefined,
     batch?: Batch,
   ): Promise<FinalVerdict> {
-    // Set before the store call, so that the count is undone even if its reply is lost.
+    // Set before the store call, so that the count is undone even if the reply is lost.
     state.counted = limits;
     const counting = store.countArrival(session, state.operationId, limits, blocks, batch);
     state.counting = counting.catch((cause: unknown) => {

@@ -40,7 +40,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
 
   async function takeProbe(caller: CircuitCaller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
-    // Set before the Redis call, so that the probe is released even if its reply is lost.
+    // Set before the Redis call, so that the probe is released even if the reply is lost.
     Object.assign(state, { counts: true, probes: true });
     const result = await store.takeProbe(caller, operationId);
     if (result.kind !== 'taken') {

@@ -133,7 +133,7 @@ class Suppression {
 export interface MessageJudgement extends Inspection {
   readonly edits: readonly JsonEdit[];
   readonly withheld: ReadonlyMap<ListedTool, Withholding>;
-  /** Tools whose definition differs from the pin, or that could not be pinned (`full`). */
+  /** Tools that differ from their pin, could not be pinned (`full`) or, with `pin: block`, are `held`. */
   readonly changed: readonly ListedTool[];
 }
 

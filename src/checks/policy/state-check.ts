@@ -56,7 +56,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const next = await nextMove(exchange, judged);
       if (next === 'trouble') return notEvaluated(exchange);
       if (next === undefined) return verdict;
-      // Set before the Redis call, so that the move is undone even if its reply is lost.
+      // Set before the Redis call, so that the move is undone even if the reply is lost.
       state.move = next;
       const result = await sessions.move(next);
       if (result === 'moved') return verdict;

@@ -34,7 +34,7 @@ export interface SessionCheckDeps {
   readonly store: SessionStore;
   readonly required: boolean;
   readonly maskSecrets: (text: string) => string;
-  /** Called if Redis could not return a step (which is retried) or record a running call. */
+  /** Called if giving back a step fails (it is retried), or if a running call cannot be recorded. */
   readonly onFailure: (cause: unknown) => void;
   /** Renewal interval for long calls; must be well below their lease and the session lifetime. */
   readonly renewAfterMs?: number;
@@ -102,7 +102,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       sessionId: requested.sessionId,
       operationId: newOperationId(),
     };
-    // Set before the Redis call, so that the step is returned even if its reply is lost.
+    // Set before the Redis call, so that the step is given back even if the reply is lost.
     state.step = step;
     return handled(store.open({ ...step, ...requested }, batch, ahead));
   }

@@ -20,7 +20,7 @@ import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { isTighter, MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
 
-/** A step or call that may have to be returned. For `createdAt`, see `SessionStore.leave`. */
+/** A step or call that may have to be given back. For `createdAt`, see `SessionStore.leave`. */
 export interface TakenStep {
   readonly step: Step;
   readonly createdAt: number | undefined;
@@ -69,7 +69,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       running.announce(call.step, open.createdAt);
       return open;
     }
-    // Set before the Redis call, so that the call is returned even if its reply is lost.
+    // Set before the Redis call, so that the call is given back even if the reply is lost.
     call.joined = true;
     const result = await store.open({ ...call.step, ...requested });
     if (result.kind === 'opened') {

@@ -58,9 +58,9 @@ export interface RedisSessionStoreOptions extends RedisStoreOptions {
   readonly measuredFrom?: number;
 }
 
-/** Longer than REFUND_MS, because returning a step twice would return another call's step. */
+/** Longer than REFUND_MS, because giving back a step twice would give back another call's. */
 const LEFT_MEMORY_MS = 300_000;
-/** Returned steps remembered per key. If one is forgotten early, a step taken late stays counted. */
+/** Maximum given-back steps per key. If one is evicted early, a step taken late stays counted. */
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 

@@ -15,7 +15,7 @@ export const MAX_KEY_BYTES = 67_108_864;
 /** With fewer sessions, a key's memory use is low and not measured. */
 export const MEASURED_FROM = 512;
 
-/** Retry period for returning a step. Redis remembers returned steps for longer. */
+/** Retry period for giving back a step. Redis remembers given-back steps for longer. */
 export const REFUND_MS = 240_000;
 
 export interface Step extends SessionName {
@@ -70,7 +70,7 @@ export type OpenResult =
   | { readonly kind: 'max_steps_reached' | 'budget_spent'; readonly session: Session }
   /** A new session would exceed the limit of the key, or all its sessions have calls in flight. */
   | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
-  /** The step was returned before it was taken, because the request was abandoned. */
+  /** The step was given back before it was taken, because the request was abandoned. */
   | { readonly kind: 'closed' }
   /** The session has changed since it was read ahead, or refuses the call. Nothing was changed. */
   | { readonly kind: 'changed' };
@@ -115,7 +115,7 @@ export interface SessionStore {
   readAhead(name: SessionName): Promise<SessionAhead | undefined>;
   /** Reads a session in one round trip. Resolves to undefined if it is not open. */
   peek(name: SessionName): Promise<Session | undefined>;
-  /** Returns a step or call, and removes an unused session. Without `createdAt`, the reply to `open` was lost. */
+  /** Gives back a step or call, and removes an unused session. Without `createdAt`, the reply to `open` was lost. */
   leave(step: Step, createdAt: number | undefined): Promise<void>;
   /** Extends the lease of a call. Also starts a call if the session was already open. */
   renew(step: Step, createdAt: number): Promise<void>;

@@ -121,7 +121,7 @@ export function createStoredObjectsCheck({
     return targets.filter((_, index) => foreign[index] === undefined);
   }
 
-  /** Trusts only result files of the key's own batches, because a file of a client could contain any id. */
+  /** Trusts only result files of the key's own batches, because client files could contain any id. */
   async function hasResults(exchange: Parsed): Promise<boolean> {
     const place = isUnknownGet(exchange) ? resultsAt(exchange.path) : undefined;
     if (place?.file === undefined || !isOnSharedAccount(exchange)) return place !== undefined;
