@@ -1,7 +1,7 @@
 import { RAW_KEY_PREFIX } from './raw-key.ts';
 import { MAX_DECODINGS } from '../text/decodings.ts';
 
-/** The lookahead finds overlapping keys. Only the prefix ignores case. */
+/** The lookahead finds overlapping keys. The `i` flag matters only for the prefix. */
 const PROXY_KEY = /gw-(?=([A-Za-z0-9_-]{43}))/gi;
 /** Length of a key. No encoding is shorter. */
 const KEY_CHARS = 46;

@@ -5,7 +5,7 @@ import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
 
 const BEARER = /^bearer[ \t]+/i;
 
-/** Headers whose values are credentials, never forwarded (docs/keys.md). */
+/** Headers that contain credentials; never forwarded (docs/keys.md). */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -14,7 +14,7 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.providerKey,
 ]);
 
-/** Query parameters that are credentials, or signatures for another host; never forwarded. */
+/** Query parameters that contain credentials, or signatures for another host; never forwarded. */
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
 const SIGNATURE_PARAMETER = /^x-amz-/;
 

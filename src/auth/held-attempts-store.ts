@@ -41,7 +41,7 @@ export function createHeldAttemptCounts({
     for (const [keyHash, { attempts, hold }] of counted) {
       const keys = [quarantineKey(keyHash), heldAttemptsKey(keyHash)];
       countScript.run(client, keys, [attempts, hold === 'lock' ? 1 : 0, LIFE_MS]).catch(onNoteFailed);
-      // Locks set by hand did not mark the key.
+      // Locks that were written directly to Redis have no mark.
       markKey(client, keyHash, hold === 'lock' ? MARK_MS : Infinity).catch(onNoteFailed);
     }
   }

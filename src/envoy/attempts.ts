@@ -141,7 +141,7 @@ function virtualHost(config: Config): EnvoyObject {
           timeout: '0s',
           idle_timeout: seconds(config.proxy.upstream_timeout),
         },
-        // A provider must not impersonate the script, or stop retries like an Envoy in front of it could.
+        // A provider must not impersonate the script or, like an Envoy in front of it, stop retries.
         response_headers_to_remove: ['x-gw-again', 'x-gw-tried', 'x-gw-details', 'x-envoy-ratelimited'],
         request_headers_to_remove: WITHHELD_HEADERS,
       },

@@ -92,7 +92,6 @@ export function upstreamFilters(name: string, mutations: EnvoyObject): EnvoyObje
   ];
 }
 
-/** Internal headers that are not sent upstream. */
 export const WITHHELD_HEADERS: readonly string[] = [
   HEADER.upstream,
   'x-forwarded-for',

@@ -47,7 +47,7 @@ interface IdentifiedState {
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Empty if none was sent. Kept to find it in the body. */
+  /** Empty if none was sent. Kept so that it can be found in the body. */
   readonly rawKey: string;
   /** Why the provider cannot be called. Thrown unless the body refers to an alias. */
   readonly ownRefusal: GatewayError | undefined;
@@ -60,7 +60,6 @@ interface ParsedState<Name extends string> {
   readonly exchange: Parsed;
   readonly run: Run;
   readonly target: Target;
-  /** Targets of an alias that are tried after this one. */
   readonly fallbacks?: readonly Fallback[];
   /** One attempt per target, in order, if there are several. */
   readonly attempts?: readonly Attempt[];
@@ -74,7 +73,7 @@ export interface Attempt {
 interface AnsweredState<Name extends string> {
   readonly at: Name;
   readonly exchange: Answered;
-  /** The request without its answer, because Envoy may replace a broken answer. */
+  /** The request without its answer, kept because Envoy may replace a broken answer. */
   readonly parsed: Parsed;
   readonly run: Run;
 }

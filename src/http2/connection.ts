@@ -34,7 +34,7 @@ const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Called if a handler throws. The stream, or without one the connection, is then closed. */
+  /** Called if a handler throws. The stream, or the connection if there is none, is then closed. */
   onFault(cause: unknown): void;
 }
 
@@ -63,7 +63,7 @@ export class Http2Connection {
     this.#user = user;
     this.#outbox = new FrameOutbox(socket);
     this.#sender = new Sender(this.#outbox);
-    // If the process was suspended, a greeting that has arrived is read first.
+    // After a suspension, a greeting that has already arrived is read first.
     this.#greeting = setTimeout(() => setImmediate(() => this.#assertGreeted()), LIMITS.greetingMs);
     this.#outbox.add(GREETING);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));

@@ -16,7 +16,6 @@ import type { Http2Stream } from './stream.ts';
 /** Sends a connection's frames within the peer's windows (RFC 9113 section 5.2). */
 export class Sender {
   readonly outbox: FrameOutbox;
-  /** Send window of new streams. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
   /** Streams that wait only for the connection window. */

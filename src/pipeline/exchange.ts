@@ -29,7 +29,7 @@ export interface Admitted {
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms; absent if there is no JWT. */
   readonly tokenEndsAt?: number;
-  /** Claims of the bearer's JWT that shared budgets match; an array claim has several values. */
+  /** Claims of the bearer's JWT that shared budgets match on; an array claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
   /** Shared by all copies of a request, such as those for its targets. */
   readonly budget: CurrentBudget;
@@ -105,7 +105,6 @@ export interface Parsed extends Identified {
   withheldHeaders?: ReadonlySet<string>;
 }
 
-/** Origin of an answer, as reported by Envoy with the response headers. */
 export type AnswerOrigin =
   | 'provider'
   /** Envoy answered. The provider was never reached, and cannot have billed anything. */
@@ -128,7 +127,6 @@ export interface Answer {
   readonly whole: WholeAnswer | undefined;
   /** Undefined while a stream runs, and for bodies that are not the dialect's JSON. */
   facts: AnswerFacts | undefined;
-  /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
   /** Whether the stream contained more text after its last usage report. */
   wroteSinceUsage: boolean;
@@ -161,7 +159,7 @@ export interface WrittenText {
   readonly sawReasoning: boolean;
 }
 
-/** How an exchange ended. The edge decides by its own state, never by a transport event alone. */
+/** How an exchange ended. The edge derives it from its own state, never from a transport event alone. */
 export type Outcome =
   /** Denied, client disconnected, Redis failed, or upstream unreachable before anything was sent. */
   | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }

@@ -5,14 +5,14 @@ import type { PolicySet } from '../policy/policy-set.ts';
 /**
  * Facts that one check determines and others use, named as in the policy input (docs/policies.md). Check entries
  * declare which facts they read and write. There is one object per exchange. A fact is undefined if it was not
- * determined, and null if there is none.
+ * determined, and null if it does not apply.
  */
 export interface Facts {
   /** Written by auth/authenticate. Read from Redis when the request headers arrive. */
   readonly agentRisk: AgentRisk;
   /** Written by the session check; null if the request is not a session step. */
   session: SessionFacts | null | undefined;
-  /** Written by the session check if it read ahead, without confirmation. Only a pass is then allowed (`StaleRead`). */
+  /** Written by the session check: data read ahead is unconfirmed. Only a pass is then allowed (`StaleRead`). */
   isReadAhead?: boolean;
   /** Written by the hosted-tools check: models that provider tools run, in addition to the request's models. */
   toolModels?: readonly string[];

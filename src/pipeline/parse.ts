@@ -14,7 +14,6 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   return runNow(requestInSteps(exchange, body));
 }
 
-/** Same as `parseRequest`, but in several turns of the event loop. */
 export function parseInTurns(exchange: Identified, body: Buffer): Awaitable<Parsed> {
   return inTurns(requestInSteps(exchange, body));
 }

@@ -31,7 +31,7 @@ export class SessionRead<Data> {
   #ahead: Promise<Data> | undefined;
   #current: { readonly reading: Promise<Data>; readonly isAhead: boolean } | undefined;
 
-  /** Reads together with the key's record. Does nothing without a batch, because such stores answer immediately. */
+  /** Reads together with the key's record. Does nothing without a batch, because stores then answer immediately. */
   readAhead(
     { keyHash, sessionId }: Caller,
     batch: Batch | undefined,

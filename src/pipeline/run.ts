@@ -16,7 +16,6 @@ export interface RunnerOptions {
   readonly onJudgedAgain?: (by: string) => void;
 }
 
-/** Runs the checks for one exchange. */
 export interface Run {
   /** Must be called first. Sends the checks' early reads. */
   prepare(caller: Caller): void;

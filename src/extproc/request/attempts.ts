@@ -34,8 +34,8 @@ interface Planned extends RoutedTo {
 
 /**
  * Sends a request that several targets may receive, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) according to the plans written here, which the checks have judged. A header is sent to a target
- * only if the first target would also receive it, because the checks have scanned no other headers.
+ * (envoy/attempts.lua) according to the plans written here. The checks have judged every target. A header is sent to a
+ * target only if the first target would also receive it, because the checks have scanned no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,

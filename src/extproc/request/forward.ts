@@ -65,7 +65,6 @@ function sendEdited(
   return applyEditsInTurns(exchange.body, exchange.edits).then((body) => send(context, state, phase, body));
 }
 
-/** Signs the body after all edits. */
 async function signAndSend(
   context: StreamContext,
   state: At<'parsed'>,

@@ -179,8 +179,6 @@ class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#reader.resume();
   }
 
-  // HTTP/2 stream events.
-
   data(bytes: Buffer, from: number, to: number): void {
     this.#reader.push(bytes, from, to);
   }
@@ -198,8 +196,6 @@ class LeanCall implements RpcCall, StreamEvents, MessageEvents {
     this.#reader.stop();
     this.#listener?.closed();
   }
-
-  // Message reader events.
 
   message(bytes: Buffer, from: number, to: number): void {
     let request;

@@ -5,7 +5,7 @@ export const MAX_MESSAGE_BYTES = 33_554_432;
 
 export const PROCESS_PATH = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
 export const HEALTH_PATH = '/grpc.health.v1.Health/Check';
-/** Metadata key of `server.extproc.token`. */
+/** Metadata key for `server.extproc.token`. */
 export const TOKEN_HEADER = 'x-gateway-token';
 
 /** Address of a worker: a private Unix socket, TCP with mTLS, or TCP on loopback with a token. */
