@@ -11,7 +11,7 @@ const KEY = randomBytes(32).toString('hex');
 /** Returns a text's cache key, or undefined if the text is too short. Distinguishes lone surrogates. */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
-  return judged.get(text)?.digest ?? newDigest(text);
+  return textsInUse.get(text)?.digest ?? newDigest(text);
 }
 
 /** Hashes twice, because joining the key and a long text would copy the text. */
@@ -98,11 +98,11 @@ class Known implements CleanRecord {
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
 /** Texts in use, kept slightly longer than judging takes under load. Each is hashed once for all callers. */
-let judged = new Map<string, Known>();
-const JUDGED_MS = 1_000;
-const MAX_JUDGED_CHARS = 4 * 1_048_576;
+let textsInUse = new Map<string, Known>();
+const IN_USE_MS = 1_000;
+const MAX_CHARS_IN_USE = 4 * 1_048_576;
 const RECORD_CHARS = 64; // approximate size of a record
-let judgedChars = 0;
+let charsInUse = 0;
 
 /** V8 hashes longer texts by their length alone, so texts of equal length share a map slot. */
 const MAX_HASHED_CHARS = 16_383;
@@ -115,21 +115,21 @@ const longTexts = new Map<number, number>();
  * Texts are kept only while in use; afterwards, only the digests of long texts remain.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
-  const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? judged.get(text);
+  const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? textsInUse.get(text);
   if (found !== undefined) return found;
-  if (text.length > MAX_JUDGED_CHARS || hasPredictableHash(text)) return undefined;
+  if (text.length > MAX_CHARS_IN_USE || hasPredictableHash(text)) return undefined;
   const digest = text.length < MIN_CHARS ? undefined : newDigest(text);
   const record = (digest === undefined ? undefined : known.get(digest)) ?? new Known(digest);
   const chars = RECORD_CHARS + text.length;
-  if (judgedChars + chars > MAX_JUDGED_CHARS) forgetJudged();
+  if (charsInUse + chars > MAX_CHARS_IN_USE) forgetTextsInUse();
   if (text.length > MAX_HASHED_CHARS) {
     const others = longTexts.get(text.length) ?? 0;
     if (others >= MAX_EQUAL_LENGTHS) return record;
     longTexts.set(text.length, others + 1);
   }
-  if (judged.size === 0) setTimeout(forgetJudged, JUDGED_MS).unref();
-  judged.set(text, record);
-  judgedChars += chars;
+  if (textsInUse.size === 0) setTimeout(forgetTextsInUse, IN_USE_MS).unref();
+  textsInUse.set(text, record);
+  charsInUse += chars;
   return record;
 }
 
@@ -145,10 +145,10 @@ const MAX_NUMBER_CHARS = 16;
  * Replaces the map instead of clearing it, because a cleared map's old table points to the new one and, if it has
  * survived a garbage collection, keeps later texts alive.
  */
-function forgetJudged(): void {
-  judged = new Map();
+function forgetTextsInUse(): void {
+  textsInUse = new Map();
   longTexts.clear();
-  judgedChars = 0;
+  charsInUse = 0;
 }
 
 /** Iterating over more texts takes milliseconds, whatever their content. */

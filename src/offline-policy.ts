@@ -27,9 +27,9 @@ export async function checkPolicies({ sources, defaultAction }: PolicyChoice): P
   return withPolicies(sources, async (loaded) => {
     const set = describeSet(loaded, defaultAction);
     const { files, rego } = loaded;
-    const ofRego =
+    const regoWarnings =
       rego === undefined ? [] : await deadRego(files.rego, rego.facts, sessionStates(files.cards));
-    return { ...set, warnings: [...set.warnings, ...deadCards(files.cards), ...ofRego] };
+    return { ...set, warnings: [...set.warnings, ...deadCards(files.cards), ...regoWarnings] };
   });
 }
 

@@ -47,11 +47,11 @@ export async function* verifyTrace(
         waitMs: THREAD_WAIT_MS,
       })
     : await judgeHere();
-  const isOfAgent = set?.readsRisk === true || config.session.max_per_key > 0;
+  const byAgent = set?.readsRisk === true || config.session.max_per_key > 0;
   try {
     yield* verify(bytes, name, {
       judges: [first, second],
-      judgeOf: (step) => (isInFirstHalf(step, isOfAgent) ? first : second),
+      judgeOf: (step) => (isInFirstHalf(step, byAgent) ? first : second),
       checks: [...new Set(first.checks.map((check) => check.name))],
       policies: policies &&
         sources && { digest: policies.set.digest, sources: namesOf(sources), files: ruleCounts(policies) },
@@ -69,8 +69,8 @@ function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean
 }
 
 /** Keeps the steps of a session together, and those of agents whose sessions influence each other. */
-function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): boolean {
-  return hashFeature(isOfAgent ? agent.keyHash : `${agent.keyHash}/${sessionId}`).low % SHARES < FIRST_SHARE;
+function isInFirstHalf({ agent, sessionId }: TracedStep, byAgent: boolean): boolean {
+  return hashFeature(byAgent ? agent.keyHash : `${agent.keyHash}/${sessionId}`).low % SHARES < FIRST_SHARE;
 }
 
 function threadFile(): URL {

@@ -71,7 +71,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
   if (problems.length > 0 || config === undefined) throw new ConfigError(inFileOrder(problems));
   return {
-    config: deepFreeze(besideFile(config, file?.name)),
+    config: deepFreeze(resolvePolicyPaths(config, file?.name)),
     sources: {
       file: file?.name,
       explicitlySet: (dottedPath) => configValueAt(draft.values, dottedPath.split('.')) !== undefined,
@@ -102,15 +102,15 @@ function codeOf(error: unknown): string {
 }
 
 /** Resolves policy paths, including default paths, relative to the configuration file. */
-function besideFile(config: Config, file: string | undefined): Config {
+function resolvePolicyPaths(config: Config, file: string | undefined): Config {
   const folder = file === undefined ? '.' : dirname(file);
   if (folder === '.') return config;
   const { policy } = config;
-  const beside = (key: 'policy_file' | 'policy_dir'): string =>
+  const resolve = (key: 'policy_file' | 'policy_dir'): string =>
     isAbsolute(policy[key]) ? policy[key] : join(folder, policy[key]);
   return {
     ...config,
-    policy: { ...policy, policy_file: beside('policy_file'), policy_dir: beside('policy_dir') },
+    policy: { ...policy, policy_file: resolve('policy_file'), policy_dir: resolve('policy_dir') },
   };
 }
 

@@ -60,7 +60,6 @@ function maskedValue(value: unknown, key: string): unknown {
   return SECRET_KEYS.has(key) ? MASK : maskUrl(value);
 }
 
-/** Masks the user, password, query and opaque path segments of a URL. */
 function maskUrl(value: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || !URL.canParse(value)) return value;
   const url = new URL(value);

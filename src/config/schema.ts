@@ -39,7 +39,6 @@ export function isDuration({ anyOf }: JsonSchema): boolean {
   return anyOf?.some(({ pattern }) => pattern === DURATION_PATTERN.source) === true;
 }
 
-/** Returns the alternative of a schema that is a group of keys. */
 export function groupIn(schema: JsonSchema | undefined): JsonSchema | undefined {
   return schema?.properties ? schema : schema?.anyOf?.find(({ properties }) => properties);
 }

@@ -43,9 +43,9 @@ export function isMirrored(name: string): boolean {
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
   if (mcp === undefined) return;
   const params = paramsOf(json);
-  const mustRepeat = assertVersion(headers, params, mcp);
-  assertMethod(headers.get('mcp-method'), mcp, mustRepeat);
-  assertName(headers.get('mcp-name'), params, mcp, mustRepeat);
+  const mustMirror = assertVersion(headers, params, mcp);
+  assertMethod(headers.get('mcp-method'), mcp, mustMirror);
+  assertName(headers.get('mcp-name'), params, mcp, mustMirror);
   assertParams(headers, params, mcp);
 }
 
@@ -57,22 +57,22 @@ function assertVersion(headers: ReadonlyMap<string, string>, params: JsonObject,
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
   const isStateless = eraOf(headers, params) === 'stateless';
-  const mustRepeat = isStateless && mcp.kind === 'request';
-  if (mustRepeat && typeof claimed !== 'string') {
+  const mustMirror = isStateless && mcp.kind === 'request';
+  if (mustMirror && typeof claimed !== 'string') {
     throw new GatewayError(
       'invalid_params',
       `Invalid params: params._meta["${META_VERSION}"] must contain the MCP version`,
     );
   }
   const agrees =
-    header === claimed || (header === undefined ? !mustRepeat : claimed === undefined && !mustRepeat);
-  if (agrees) return mustRepeat;
+    header === claimed || (header === undefined ? !mustMirror : claimed === undefined && !mustMirror);
+  if (agrees) return mustMirror;
   throw mismatch(`MCP-Protocol-Version must equal the body's params._meta["${META_VERSION}"]`);
 }
 
-function assertMethod(header: string | undefined, mcp: McpMessage, mustRepeat: boolean): void {
+function assertMethod(header: string | undefined, mcp: McpMessage, mustMirror: boolean): void {
   const method = mcp.kind === 'response' ? undefined : mcp.method;
-  if (header === undefined ? mustRepeat : header !== method) {
+  if (header === undefined ? mustMirror : header !== method) {
     throw mismatch("Mcp-Method must equal the body's method");
   }
 }
@@ -81,14 +81,14 @@ function assertName(
   header: string | undefined,
   params: JsonObject,
   mcp: McpMessage,
-  mustRepeat: boolean,
+  mustMirror: boolean,
 ): void {
   const source = NAME_SOURCES.get(mcp.kind === 'response' ? '' : mcp.method);
   const names = (source === undefined ? ['name', 'uri', 'taskId'] : [source])
     .map((field) => params[field])
     .filter((name) => typeof name === 'string');
   if (header === undefined) {
-    if (mustRepeat && source !== undefined && names.length > 0) {
+    if (mustMirror && source !== undefined && names.length > 0) {
       throw mismatch(`Mcp-Name must equal the body's params.${source}`);
     }
     return;
@@ -102,9 +102,9 @@ function assertName(
 /** Each `Mcp-Param` header must equal an argument. Which one depends on the tool's schema, which may be unknown. */
 function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
-  const repeated = paramHeaders(headers);
-  if (repeated.size === 0) return;
-  const values = [...repeated.values()];
+  const paramValues = paramHeaders(headers);
+  if (paramValues.size === 0) return;
+  const values = [...paramValues.values()];
   const paths = findArguments(
     params['arguments'],
     values.filter((value) => value !== undefined),
@@ -123,12 +123,12 @@ export function mirroredAfter(
   readAfter: () => JsonObject,
 ): ReadonlyMap<string, string | undefined> {
   const changed = new Map<string, string | undefined>();
-  const repeated = paramHeaders(headers);
-  if (repeated.size === 0) return changed;
+  const paramValues = paramHeaders(headers);
+  if (paramValues.size === 0) return changed;
   const after = paramsOf(readAfter())['arguments'];
-  const values = [...repeated.values()].filter((value) => value !== undefined);
+  const values = [...paramValues.values()].filter((value) => value !== undefined);
   const paths = findArguments(paramsOf(before)['arguments'], values);
-  for (const [name, value] of repeated) {
+  for (const [name, value] of paramValues) {
     if (value === undefined) continue;
     const now = new Set((paths.get(value) ?? []).map((path) => argumentText(after, path)));
     if (now.size > 1)

@@ -28,7 +28,7 @@ export function readMessage(body: JsonObject): McpMessage {
   if (hasUnknown)
     throw invalidMessage('must not contain members other than jsonrpc, id, method, params, result and error');
   if (body['jsonrpc'] !== '2.0') throw invalidMessage('must have "jsonrpc": "2.0"');
-  return Object.hasOwn(body, 'method') ? readCall(body) : readServerResponse(body);
+  return Object.hasOwn(body, 'method') ? readCall(body) : readResponse(body);
 }
 
 /** Longer messages are not parsed again for their id. */
@@ -76,7 +76,7 @@ function targetName(method: string, params: JsonObject): string | undefined {
   return typeof uri === 'string' ? uri : undefined;
 }
 
-function readServerResponse(body: JsonObject): McpMessage {
+function readResponse(body: JsonObject): McpMessage {
   const { id } = body;
   const failed = Object.hasOwn(body, 'error');
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {

@@ -22,7 +22,7 @@ import type { RuleOverrides } from './rule-modes.ts';
 export interface PolicyCall {
   readonly input: PolicyInput;
   readonly texts: readonly CallText[];
-  /** Headers and address. Built only for rules about detected data. */
+  /** Client headers and URL that are sent upstream. Built only for rules about detected data. */
   readonly carried?: () => readonly string[];
   /** Adjacent parts, joined for matches across two of them (`joined-parts.ts`). */
   readonly joined?: () => Iterable<string>;

@@ -68,7 +68,7 @@ export async function deadRego(
         .filter(
           (rule) => rule.package === POLICY_PACKAGE && !EVALUATED.includes(rule.name) && !used.has(rule.name),
         )
-        .map(({ name, file, row }) => `${file}:${String(row)}: ${unread(name)}`),
+        .map(({ name, file, row }) => `${file}:${String(row)}: ${unusedRule(name)}`),
       ...parsed.flatMap(({ file, module }) => deadConditions(file, module, closed)),
     ];
   } finally {
@@ -76,7 +76,7 @@ export async function deadRego(
   }
 }
 
-function unread(name: string): string {
+function unusedRule(name: string): string {
   const near = nearestName(name, EVALUATED) ?? EVALUATED.find((known) => name.startsWith(known.slice(0, 3)));
   const remedy = near === undefined ? 'use it in a rule or remove it' : `did you mean ${near}?`;
   return `rule ${name} is never read: the gateway evaluates ${EVALUATED.join(', ')}; ${remedy}`;
@@ -182,11 +182,11 @@ function impossibleBody(body: unknown): Problem | undefined {
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>
     !line.trimStart().startsWith('#') &&
-    (line.match(/"[^"]*"|\w+/g) ?? []).some((word) => isSpelled(word, text));
+    (line.match(/"[^"]*"|\w+/g) ?? []).some((word) => isSameWord(word, text));
   return Math.max(source.split('\n').findIndex(isIn), 0) + 1;
 }
 
-function isSpelled(word: string, text: string): boolean {
+function isSameWord(word: string, text: string): boolean {
   return word === text || word === `"${text}"`;
 }
 

@@ -29,13 +29,13 @@ const EVALUATED: ReadonlySet<string> = new Set(POLICY_RULES);
 export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
   const { files, cards, rego, set } = loaded;
   const presets = new Set(files.cards.filter(({ isPreset }) => isPreset).map(({ name }) => name));
-  const ofCards = cards.rules.map(({ file, names, hasStates }) => ({
+  const cardFiles = cards.rules.map(({ file, names, hasStates }) => ({
     file,
     kind: presets.has(file) ? ('preset' as const) : ('card' as const),
     rules: names,
     has_states: hasStates,
   }));
-  const ofRego = files.rego.map(({ name }) => ({
+  const regoFiles = files.rego.map(({ name }) => ({
     file: name,
     kind: 'rego' as const,
     rules: regoRules(loaded, name),
@@ -43,7 +43,7 @@ export function describeSet(loaded: LoadedPolicies, written: DefaultAction | und
   }));
   return {
     digest: set.digest,
-    files: [...ofCards, ...ofRego],
+    files: [...cardFiles, ...regoFiles],
     overrides: cards.overridden,
     default_action: {
       action: defaultActionOf(written, set.canAllow),

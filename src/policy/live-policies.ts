@@ -45,7 +45,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   const watching = watch();
 
   async function watch(): Promise<void> {
-    let trouble: unknown;
+    let lastFailure: unknown;
     let isBroken = false;
     while (await pause(POLL_MS, ended.signal)) {
       try {
@@ -53,13 +53,13 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
         if (stamp === failed.stamp && Date.now() < failed.untilMs) continue;
         const before = set;
         if (stamp !== seen.stamp) await load();
-        trouble = undefined;
+        lastFailure = undefined;
         if (seen.stamp !== goodStamp) continue; // known to be unusable
         if (isBroken && set === before) options.onLoaded(set.digest);
         isBroken = false;
       } catch (cause) {
-        if (String(cause) !== String(trouble)) options.onBroken(cause);
-        trouble = cause;
+        if (String(cause) !== String(lastFailure)) options.onBroken(cause);
+        lastFailure = cause;
         isBroken = true;
       }
     }

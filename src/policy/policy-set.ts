@@ -8,7 +8,6 @@ export interface PolicySet extends Omit<
   CardSet,
   'readsPrompt' | 'rules' | 'overridden' | 'unknownOverrides' | 'explain'
 > {
-  /** Identifies the set in records. */
   readonly digest: string;
   close(): Promise<void>;
 }

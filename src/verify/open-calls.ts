@@ -42,16 +42,16 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       // The content has already been judged, and may be long.
       calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
       count += 1;
-      const late = calls.length > MAX_PER_SESSION ? calls.splice(0, 1) : [];
-      if (count - late.length > MAX_CALLS) {
+      const dropped = calls.length > MAX_PER_SESSION ? calls.splice(0, 1) : [];
+      if (count - dropped.length > MAX_CALLS) {
         for (const [oldest, itsCalls] of sessions) {
           sessions.delete(oldest);
-          addAll(late, itsCalls);
-          if (count - late.length <= KEPT_CALLS) break;
+          addAll(dropped, itsCalls);
+          if (count - dropped.length <= KEPT_CALLS) break;
         }
       }
-      count -= late.length;
-      for (const call of late) await finish(call);
+      count -= dropped.length;
+      for (const call of dropped) await finish(call);
     },
     take(response) {
       const name = tracedSession(response);

@@ -52,9 +52,9 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
       await open.add({ step, place, run, parsed: undefined, isAnswered: true });
       return;
     }
-    const made: OpenCall = { step, place, run, parsed, isAnswered: false };
-    if (step.result === undefined) await open.add(made);
-    else await answer(made, step);
+    const openCall: OpenCall = { step, place, run, parsed, isAnswered: false };
+    if (step.result === undefined) await open.add(openCall);
+    else await answer(openCall, step);
   }
 
   /** Returns the exchange of an allowed call. */
@@ -72,8 +72,8 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     }
   }
 
-  async function answer(made: OpenCall, step: TracedStep): Promise<void> {
-    const { run, parsed } = made;
+  async function answer(openCall: OpenCall, step: TracedStep): Promise<void> {
+    const { run, parsed } = openCall;
     if (parsed === undefined) return;
     try {
       await run.response(await answerTo(parsed, step));
@@ -85,34 +85,34 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
 
   /** A further step implies that the last call of the session was answered. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
-    const made = open.ofSession(next).at(-1);
-    if (made === undefined || made.isAnswered || made.parsed === undefined) return;
-    made.isAnswered = true;
-    findings.begin(made.step, made.place);
-    await made.run.response(unseenAnswer(made.parsed));
+    const openCall = open.ofSession(next).at(-1);
+    if (openCall === undefined || openCall.isAnswered || openCall.parsed === undefined) return;
+    openCall.isAnswered = true;
+    findings.begin(openCall.step, openCall.place);
+    await openCall.run.response(unseenAnswer(openCall.parsed));
   }
 
-  async function finish(made: OpenCall): Promise<void> {
-    const { run, parsed } = made;
+  async function finish(openCall: OpenCall): Promise<void> {
+    const { run, parsed } = openCall;
     if (parsed === undefined) return;
-    findings.begin(made.step, made.place);
-    if (!made.isAnswered) await run.response(unseenAnswer(parsed));
+    findings.begin(openCall.step, openCall.place);
+    if (!openCall.isAnswered) await run.response(unseenAnswer(parsed));
     await run.end(parsed, { kind: 'complete' });
   }
 
   async function response(step: TracedStep, place: TracePlace): Promise<void> {
     counts.responses += 1;
-    const made = open.take(step) ?? (await unexpectedAnswer(step, place));
-    if (made === undefined) return;
-    if (made.parsed === undefined) {
+    const openCall = open.take(step) ?? (await unexpectedAnswer(step, place));
+    if (openCall === undefined) return;
+    if (openCall.parsed === undefined) {
       counts.afterDenial += 1;
       return;
     }
     findings.begin(
-      { ...step, tool: made.step.tool, server: made.step.server, model: made.step.model },
+      { ...step, tool: openCall.step.tool, server: openCall.step.server, model: openCall.step.model },
       place,
     );
-    await answer(made, step);
+    await answer(openCall, step);
   }
 
   /** Judges a response whose call is not in the trace. */

@@ -69,7 +69,6 @@ export const budgetsSection = z
 
 export type SharedBudgetSettings = Settings<typeof sharedBudget>;
 
-/** Spend records (docs/spend.md). */
 export const spendSection = section({
   enabled: z.boolean().default(false).describe('Record the spend of each key by day, provider and model.'),
   retention: duration('400d').describe('Retention of daily records.'),

@@ -41,7 +41,6 @@ const target = section({
     ),
 });
 
-/** Model aliases (docs/routes.md). */
 export const modelsSection = z
   .record(
     z.string().regex(/^[A-Za-z0-9._:@/-]{1,128}$/, {

@@ -64,7 +64,6 @@ const proxyAuth = section({
     ),
 }).prefault({});
 
-/** The operator page and its API (docs/operator-page.md). */
 export const ui = needsRestart(
   section({
     enabled: z.boolean().default(false).describe('Serve the operator page and its API.'),

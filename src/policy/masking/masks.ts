@@ -33,7 +33,6 @@ export interface InjectionMasks {
 }
 
 export interface ArgumentMasks {
-  /** Path below `arguments`. */
   readonly path: readonly string[];
   readonly search: MaskSearch;
 }

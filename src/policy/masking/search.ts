@@ -156,16 +156,16 @@ async function findExact(
   if (literals.length === 0) return [];
   const found: (readonly Finding[])[] = [];
   for (const { raw, normalized } of searched) {
-    const inIt: Finding[] = [];
+    const findings: Finding[] = [];
     for (const { find } of literals) {
       if (isTurnOver(raw.length)) await nextTurn();
       const plain = find(raw);
       if (plain.length > MANY_FINDINGS) await nextTurn();
-      for (const finding of plain) inIt.push(finding);
+      for (const finding of plain) findings.push(finding);
       if (normalized.text === raw) continue;
-      for (const finding of find(normalized.text)) inIt.push(revealedFinding(finding, normalized));
+      for (const finding of find(normalized.text)) findings.push(revealedFinding(finding, normalized));
     }
-    found.push(inIt);
+    found.push(findings);
   }
   return found;
 }

@@ -9,7 +9,6 @@ export interface LaneDeps<Call extends LaneCall> {
   readonly start: () => Promise<EngineThread>;
   readonly next: () => Call | undefined;
   readonly onJudged: (call: Call, tookMs: number, brokeEngine: boolean) => void;
-  /** Called when an engine has been replaced, or could not start. */
   readonly onReplaced: (cause: unknown) => void;
   readonly onRest: () => void;
   /** Whether to replace a broken engine before its thread has ended, which takes seconds. Both use memory meanwhile. */
@@ -40,7 +39,7 @@ export class EngineLane<Call extends LaneCall> {
     let call = await this.#afterStart();
     while (call !== undefined) {
       const { next, thread } = call;
-      if (thread === undefined) next.reject(startsAgain());
+      if (thread === undefined) next.reject(restarting());
       else await this.#judge(thread, next);
       call = await this.#afterStart();
     }
@@ -114,7 +113,7 @@ export class EngineLane<Call extends LaneCall> {
   }
 }
 
-function startsAgain(): RegoEvaluationError {
+function restarting(): RegoEvaluationError {
   return new RegoEvaluationError('busy', 'the policy engine is restarting');
 }
 

@@ -47,17 +47,17 @@ export async function startEngineThread(
     evaluationMs: limits.evaluationMs,
     yieldsCpu: limits.yieldsCpu === true,
   };
-  const line = openLine(new Worker(threadFile(), { workerData: data, env: {} }));
-  const first = await line.reply(limits.startMs).catch((cause: unknown) => {
+  const channel = openChannel(new Worker(threadFile(), { workerData: data, env: {} }));
+  const first = await channel.reply(limits.startMs).catch((cause: unknown) => {
     throw unreadableFiles(cause, files, limits.startMs);
   });
-  if ('set' in first) return { facts: first.set, evaluate, end: line.end };
-  await line.end();
+  if ('set' in first) return { facts: first.set, evaluate, end: channel.end };
+  await channel.end();
   throw new RegoFilesError('failures' in first ? first.failures : 'failure' in first ? [first.failure] : []);
 
   async function evaluate(input: string): Promise<unknown> {
-    line.send(input);
-    const answer = await line.reply(limits.evaluationMs + limits.graceMs);
+    channel.send(input);
+    const answer = await channel.reply(limits.evaluationMs + limits.graceMs);
     if ('results' in answer) return answer.results?.[0]?.['decision'];
     const message = 'failure' in answer ? answer.failure.message : 'the engine returned no result';
     throw new RegoEvaluationError('failed', message);
@@ -76,30 +76,30 @@ function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: nu
   return new RegoEvaluationError(cause.trouble, message);
 }
 
-interface Line {
+interface Channel {
   send(input: string): void;
   /** Resolves to the thread's next message. Terminates the thread if the message is late. */
   reply(limitMs: number): Promise<ThreadReply>;
   end(): Promise<void>;
 }
 
-function openLine(worker: Worker): Line {
+function openChannel(worker: Worker): Channel {
   let waiting: PromiseWithResolvers<ThreadReply> | undefined;
-  let gone: RegoEvaluationError | undefined;
-  function over(): void {
-    gone ??= new RegoEvaluationError('died', 'the policy engine stopped unexpectedly');
-    waiting?.reject(gone);
+  let ended: RegoEvaluationError | undefined;
+  function onEnd(): void {
+    ended ??= new RegoEvaluationError('died', 'the policy engine stopped unexpectedly');
+    waiting?.reject(ended);
   }
   worker.on('message', (message: ThreadReply) => waiting?.resolve(message));
-  worker.on('error', over).on('exit', over);
+  worker.on('error', onEnd).on('exit', onEnd);
   return {
     send: (input) => worker.postMessage(input),
     async reply(limitMs) {
-      if (gone !== undefined) throw gone;
+      if (ended !== undefined) throw ended;
       const current = (waiting = Promise.withResolvers<ThreadReply>());
       const late = setTimeout(() => {
-        gone ??= new RegoEvaluationError('hung', `the policy engine did not answer within ${limitMs} ms`);
-        current.reject(gone);
+        ended ??= new RegoEvaluationError('hung', `the policy engine did not answer within ${limitMs} ms`);
+        current.reject(ended);
         void worker.terminate();
       }, limitMs);
       try {
@@ -109,8 +109,8 @@ function openLine(worker: Worker): Line {
       }
     },
     async end() {
-      gone ??= new RegoEvaluationError('closed', 'the policy set is no longer in use');
-      waiting?.reject(gone);
+      ended ??= new RegoEvaluationError('closed', 'the policy set is no longer in use');
+      waiting?.reject(ended);
       await worker.terminate();
     },
   };

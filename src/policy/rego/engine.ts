@@ -63,7 +63,7 @@ export async function startRegoEngine(
     { ...laneDeps(isLight), start: startShared, replacesAtOnce: spare !== undefined },
     first,
   );
-  const apart = new EngineLane({ ...laneDeps(use.isHeavy), start: startYielding, idleMs: IDLE_MS });
+  const heavyLane = new EngineLane({ ...laneDeps(use.isHeavy), start: startYielding, idleMs: IDLE_MS });
   let closed = false;
 
   function laneDeps(serves: (tenant: string) => boolean) {
@@ -85,7 +85,7 @@ export async function startRegoEngine(
   /** Starts the lanes that have waiting calls. A call changes lanes when its tenant becomes heavy or light. */
   function wake(): void {
     if (queue.has(isLight)) void shared.work();
-    if (queue.has(use.isHeavy)) void apart.work();
+    if (queue.has(use.isHeavy)) void heavyLane.work();
   }
 
   function enqueue(input: string, tenant: string): Promise<unknown> {
@@ -105,16 +105,16 @@ export async function startRegoEngine(
   return {
     facts: first.facts,
     async evaluate(input, tenant) {
-      if (closed) throw outOfUse();
+      if (closed) throw closedError();
       return enqueue(input, tenant);
     },
     async close() {
       closed = true;
       for (const waiting of queue.clear()) {
         clearTimeout(waiting.late);
-        waiting.reject(outOfUse());
+        waiting.reject(closedError());
       }
-      await Promise.all([shared.close(), apart.close(), spare?.close()]);
+      await Promise.all([shared.close(), heavyLane.close(), spare?.close()]);
     },
   };
 }
@@ -123,7 +123,7 @@ function busy(message: string): RegoEvaluationError {
   return new RegoEvaluationError('busy', message);
 }
 
-function outOfUse(): RegoEvaluationError {
+function closedError(): RegoEvaluationError {
   return new RegoEvaluationError('closed', 'the policy set is no longer in use');
 }
 
@@ -144,7 +144,6 @@ interface Use {
 
 interface TenantUse {
   readonly add: (tenant: string, tookMs: number, brokeEngine: boolean) => void;
-  /** Reports whether the tenant exceeds its share. Waiting time does not count. */
   readonly isHeavy: (tenant: string) => boolean;
 }
 

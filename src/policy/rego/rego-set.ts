@@ -35,10 +35,10 @@ export async function createRegoSet(
 ): Promise<RegoSet> {
   const engine = await startRegoEngine(files, options);
   const { facts } = engine;
-  const trouble = troubleOf(facts);
-  if (trouble.length > 0) {
+  const problems = policyProblems(facts);
+  if (problems.length > 0) {
     await engine.close();
-    throw new RegoFilesError(trouble);
+    throw new RegoFilesError(problems);
   }
   // The prompt is built only for policies that read it.
   const withPrompt = reads(facts, ['action']);
@@ -72,12 +72,12 @@ function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
   return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }
 
-function troubleOf({ rules }: RegoFacts) {
-  const ours = rules.filter((rule) => rule.package === POLICY_PACKAGE);
+function policyProblems({ rules }: RegoFacts) {
+  const policyRules = rules.filter((rule) => rule.package === POLICY_PACKAGE);
   // A package with a misspelled name would load but protect nothing.
-  if (ours.length === 0)
+  if (policyRules.length === 0)
     return [{ code: 'gateway_error', message: `no file has a rule in package ${POLICY_PACKAGE}` }];
-  return ours
+  return policyRules
     .filter(({ name }) => UNSUPPORTED.includes(name))
     .map(({ name, file, row }) => ({
       code: 'gateway_error',

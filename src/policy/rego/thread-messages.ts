@@ -27,9 +27,7 @@ export interface ThreadData {
   readonly files: readonly RegoFile[];
   /** Evaluated for every input; binds one variable, `decision`. */
   readonly query: string;
-  /** Time after which OPA is asked to stop. */
   readonly evaluationMs: number;
-  /** Whether to run at low priority (Linux only). */
   readonly yieldsCpu: boolean;
 }
 

@@ -139,17 +139,17 @@ function createTimeOrder<Item>() {
   /** Sorts and releases the earliest items in batches, because sorting for each item would be slow. */
   function release(count: number): Item[] {
     waiting.sort((a, b) => a.at - b.at);
-    const gone = waiting.slice(0, count);
+    const released = waiting.slice(0, count);
     waiting = waiting.slice(count);
-    for (const each of gone) bytes -= each.bytes;
-    return gone.map(({ item }) => item);
+    for (const each of released) bytes -= each.bytes;
+    return released.map(({ item }) => item);
   }
 
   return {
     /** Returns the items that no later arrival is expected to precede. */
-    add(item: Item, at: number, itsBytes: number): Item[] {
-      waiting.push({ item, at, bytes: itsBytes });
-      bytes += itsBytes;
+    add(item: Item, at: number, size: number): Item[] {
+      waiting.push({ item, at, bytes: size });
+      bytes += size;
       const isFull = waiting.length >= MAX_ITEMS || bytes >= MAX_BYTES;
       return isFull ? release(Math.ceil(waiting.length / 2)) : [];
     },
