@@ -65,7 +65,6 @@ function searchesOf({ raw, normalized }: TextForms): readonly TextView[] {
   ];
 }
 
-/** Returns the part of the normalized text that differs from the raw text, plus `CONTEXT` around it. */
 function changedPart(raw: string, normalized: string): Span | undefined {
   if (raw === normalized) return undefined;
   const shorter = Math.min(raw.length, normalized.length);

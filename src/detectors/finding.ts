@@ -1,6 +1,5 @@
 import type { Awaitable } from '../turns.ts';
 
-/** Detector names in policies and presets. */
 export type DetectorName =
   | 'secrets'
   | 'email'

@@ -106,7 +106,6 @@ function withoutInvisible(text: string): Work<TextView | undefined> {
   });
 }
 
-/** Moves `offset` to the end of a surrogate pair that it would split. */
 function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   return isHighSurrogate(text.charCodeAt(offset - 1)) ? offset + 1 : offset;

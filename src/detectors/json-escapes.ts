@@ -42,7 +42,6 @@ function isEscaped(text: string, at: number): boolean {
   return (at - from) % 2 === 1;
 }
 
-/** Decoded characters, by the character code after the backslash. */
 const MEANINGS = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],

@@ -10,7 +10,6 @@ export function mask(text: string, findings: readonly Span[]): string {
   return findings.length === 0 ? text : runNow(maskInSteps(text, findings));
 }
 
-/** Like `mask`, but in steps, for texts with very many findings. */
 export function* maskInSteps(text: string, findings: readonly Span[]): Work<string> {
   const spans = findings.toSorted((a, b) => a.start - b.start);
   let masked = '';

@@ -18,7 +18,6 @@ const always = (): boolean => true;
 
 export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
 
-/** Splits a long text into overlapping slices. A short text stays whole. */
 export function slicesOf(text: string): readonly Slice[] {
   if (isOneSlice(text)) return [{ start: 0, end: text.length, judges: always }];
   const count = Math.ceil((text.length - OVERLAP) / STEP);

@@ -16,7 +16,6 @@ export interface FollowedGrammar<Label> {
   readonly columnCount: number;
   /** Maximum distance in words, or 0; by row and column. */
   readonly reach: Uint8Array;
-  /** Maximum reach of each row. */
   readonly farthest: Uint8Array;
 }
 
@@ -83,7 +82,6 @@ function mayMatch<Label>(
   return false;
 }
 
-/** Groups the patterns of a word by their second element. */
 function branchesOf<Label>(patterns: readonly Pattern<Label>[]): readonly Branch<Label>[] {
   const branches = new Map<Element | undefined, Pattern<Label>[]>();
   for (const pattern of patterns) {

@@ -20,7 +20,6 @@ export interface WordTree {
   readonly wordOf: Uint16Array;
 }
 
-/** A vocabulary as a tree of letters, by node. */
 interface Letters {
   readonly roots: Uint16Array;
   readonly letters: readonly number[];
@@ -122,7 +121,6 @@ export function childOf(tree: WordTree, node: number, unit: number): number {
   return cell >>> 16 === node ? cell & 0xffff : 0;
 }
 
-/** Returns the slot of a step, or a free slot for it. */
 function slotOfStep({ steps, slotShift }: WordTree, step: number): number {
   let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
   for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {

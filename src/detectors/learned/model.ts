@@ -81,7 +81,6 @@ function readLikely(
     const start = wanted[next] ?? 0;
     let end = wanted[next + 1] ?? 0;
     let after = next + 2;
-    // Windows that overlap or touch are read together.
     for (; after < wanted.length && (wanted[after] ?? 0) <= end; after += 2)
       end = Math.max(end, wanted[after + 1] ?? 0);
     features.read(outline, { start, end }, weights);

@@ -170,7 +170,6 @@ class EdgeTable {
     this.#targets[slot] = target;
   }
 
-  /** Returns the edge's slot, or a free slot for it. */
   #slotOf(from: number, symbol: number): number {
     let slot = (Math.imul(from, 0x9e3779b1) ^ Math.imul(symbol, 0x85ebca6b)) >>> 7;
     for (slot &= this.#mask; this.#targets[slot] !== 0; slot = (slot + 1) & this.#mask) {

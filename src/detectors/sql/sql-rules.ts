@@ -32,7 +32,6 @@ export interface SqlRule {
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
 /** A comment that cuts off the rest of the statement. Only punctuation may follow on its line. */
 const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
-/** A second statement. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
 /** Operand in all rules. In prose, two words follow an operator instead. */
 const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;

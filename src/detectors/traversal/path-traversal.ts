@@ -100,7 +100,6 @@ function judgeClimb(
   return isHigh && isObfuscated ? { rule: RULES.encoded, end: stickyEnd(TAIL, text, end) ?? end } : undefined;
 }
 
-/** Returns the text offset at which the first matching pattern ends, or undefined. */
 function targetEnd({ path, offsetAfter }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
     const end = stickyEnd(pattern, path, 0);
