@@ -24,10 +24,7 @@ export function stateJson(state: KeyState | undefined): Record<string, unknown> 
   };
 }
 
-/**
- * Formats a key for a listing. An empty list, which allows nothing, shows as `none`. Absent lists, which allow
- * everything, are omitted.
- */
+/** Shows an empty list (nothing allowed) as `none`, and omits an absent list (everything allowed). */
 export function keyEntries(json: Record<string, unknown>): [string, string][] {
   const shown = Object.entries(json).map(([name, value]) => [
     name,

@@ -34,10 +34,7 @@ function isMain(): boolean {
 /** Must match `engines.node` in package.json; a test checks this. */
 const OLDEST = { major: 22, minor: 15 };
 
-/**
- * Returns the reason why a Node version cannot run the gateway, or undefined if it can.
- * @param version such as `20.20.2`
- */
+/** Returns the reason why a Node version, such as `20.20.2`, cannot run the gateway, or undefined if it can. */
 export function whyTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;

@@ -54,10 +54,7 @@ function commonLengths(old: readonly string[], fresh: readonly string[]): readon
 /** Invisible characters, which can hide instructions to a model. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cs}]/gu;
 
-/**
- * Formats JSON with sorted members and line breaks in strings. Does not format invalid JSON. Writes invisible characters
- * as `\u{200B}`.
- */
+/** Formats JSON with sorted members, line breaks in strings, and invisible characters as `\u{200B}`. */
 export function readableJson(text: string): string {
   return inLines(text)
     .replaceAll(/\\\\|\\n/g, (escape) => (escape === '\\n' ? '\\n\n      ' : escape))

@@ -1,4 +1,3 @@
-/** Saves a CSV file under this name. */
 export function download(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
   const link = document.createElement('a');

@@ -12,10 +12,7 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/**
- * Reads an API path: every `everyMs` while the page is visible, and soon after a temporary failure. Reads nothing without
- * a path.
- */
+/** Reads an API path: every `everyMs` while the page is visible, and soon after temporary failures. */
 export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded<T> {
   const [state, setState] = useState<{ path?: string; data?: T; problem?: Error }>({});
   const [attempt, setAttempt] = useState(0);

@@ -30,7 +30,6 @@ const THEMES = [
 /** Views that show keys of all owners. */
 const VIEWS_OF_ALL: readonly string[] = ['now', 'mcp', 'policies', 'tokens'];
 
-/** Hides views whose data the API would refuse. */
 function isShownTo({ role, owner }: Me, view: string): boolean {
   return (owner === null || !VIEWS_OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
 }

@@ -27,7 +27,6 @@ function sentence(problem: Error): string {
   return problem.message;
 }
 
-/** Shows loaded data, the loading state or the problem. */
 export function Answer<T>({
   loaded,
   children,

@@ -6,7 +6,6 @@ import { Table, type Column } from './table.tsx';
 type Budget = KeyDetails['budget'];
 type Window = Budget['windows'][number];
 
-/** Budget windows as bars of spent and reserved money. */
 export function BudgetBars({ budget }: { readonly budget: Budget }) {
   if (budget.windows.length === 0) return <Empty>This key has no budget, so its spend has no limit.</Empty>;
   return (

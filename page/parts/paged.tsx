@@ -54,7 +54,6 @@ interface ListProps<Row> {
   readonly children: (rows: readonly Row[]) => ComponentChildren;
 }
 
-/** One page of a list, with buttons for the other pages. */
 export function PagedList<Row>({ paged, empty, label, children }: ListProps<Row>) {
   return (
     <>

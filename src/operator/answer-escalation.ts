@@ -30,9 +30,8 @@ export interface AnsweredEscalation {
 }
 
 /**
- * Signs an answer, stores it and waits until a gateway has taken it.
- * @throws ChangeRefused if the request is not pending, another person has answered it, or no gateway takes the
- * answer
+ * Signs and stores an answer, and waits until a gateway has taken the answer.
+ * @throws ChangeRefused if the request is not pending or already answered, or if no gateway takes the answer
  */
 export async function answerEscalation(
   { escalations, watchEscalations, secret }: AnsweringOptions,

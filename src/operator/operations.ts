@@ -13,10 +13,7 @@ import type { SpendStore } from '../spend/store.ts';
 import type { WatchEscalations } from './answer-escalation.ts';
 import type { Changes } from './changes.ts';
 
-/**
- * Everything that operators can read and change. Commands run these operations on Redis (`operate.ts`) or through the
- * operator API (`remote/operations.ts`).
- */
+/** Operator reads and changes, on Redis (`operate.ts`) or through the operator API (`remote/operations.ts`). */
 export interface Operations {
   readonly keys: Pick<KeyStore, 'count' | 'find' | 'list' | 'names'>;
   readonly keyStates: Pick<KeyStateStore, 'readKeyState'>;
@@ -36,7 +33,6 @@ export interface Operations {
   readonly changes: Changes;
 }
 
-/** Configuration that operator commands need. */
 export interface OperatorSettings {
   readonly auditEnabled: boolean;
   readonly spendEnabled: boolean;

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 import * as z from 'zod';
 
-/** The files that the listener serves. */
 const manifest = z
   .array(
     z.object({

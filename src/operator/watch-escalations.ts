@@ -8,7 +8,6 @@ import type { WatchEscalations } from './answer-escalation.ts';
 /** Subscriptions to approval events, each on its own connection. */
 export interface EscalationListeners {
   readonly watchEscalations: WatchEscalations;
-  /** Ends all remaining subscriptions. */
   close(): void;
 }
 

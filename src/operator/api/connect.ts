@@ -38,7 +38,6 @@ interface SnippetFacts {
   /** Without a trailing slash. */
   readonly address: string;
   readonly record: Pick<KeyRecord, 'provider' | 'allowedModels' | 'credentials'>;
-  /** Name of the first MCP server, if any. */
   readonly server: string | undefined;
 }
 
@@ -75,7 +74,6 @@ function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   ];
 }
 
-/** Returns the first allowed model that is not a pattern, or the provider's default. */
 function modelOf({ allowedModels = [] }: SnippetFacts['record'], usual = 'MODEL'): string {
   return allowedModels.find((model) => !/[*?]/.test(model)) ?? usual;
 }

@@ -106,7 +106,6 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** Routes that issue a raw key. */
 function issuingRoutes(services: PageServices): readonly Route[] {
   const { changes } = services.operations;
   return [

@@ -6,10 +6,7 @@ import type { RedisOperations } from '../redis-operations.ts';
 import { iso, isoOrNull } from '../views/time.ts';
 import type { Key } from './schemas/keys.ts';
 
-/**
- * @param held number of requests refused while the key is locked or blocked
- * @param now Redis time in Unix ms
- */
+/** @param now Redis time in Unix ms */
 export function keyView(
   record: KeyRecord,
   { risk, lock }: RiskStatus,

@@ -159,7 +159,6 @@ function isHeld(state: StateRow | undefined): boolean {
   return state !== undefined && (state.isLocked || state.isBlocked);
 }
 
-/** Sorts keys by a value of their state, highest first. */
 function stateOrder(
   view: View<KeyRow>,
   states: View<StateRow>,

@@ -25,7 +25,6 @@ type Audit = PageServices['operations']['audit'];
 /** @param last id of the last event that the client has received */
 export type OpenStream = (filter: DecisionFilter, who: SignedIn, last: string | undefined) => StreamReply;
 
-/** Returns a function that opens live streams, limited in total and per person. */
 export function liveStreams({ feed, operations, log }: PageServices): OpenStream {
   const open = new Map<string, number>();
   let total = 0;
@@ -134,7 +133,6 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
   };
 }
 
-/** Resolves when the buffer is empty or the client has left. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     function done(): void {

@@ -15,7 +15,6 @@ export interface FeedOptions {
 export interface Feed {
   /** Returns counts of the last hour. The first call starts reading; after a while without calls, reading stops. */
   lastHour(): Promise<LastHour>;
-  /** Reports new decisions until `leave` is called. */
   follow(follower: Follower): Following;
   close(): void;
 }

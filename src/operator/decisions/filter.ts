@@ -5,7 +5,6 @@ import type { SignedIn } from '../sign-in/roles.ts';
 
 export type DecisionFilter = z.output<typeof liveQuery>;
 
-/** Reports whether a decision matches the query and may be shown to the person. */
 export function isShown(
   decision: Decision,
   filter: DecisionFilter,

@@ -20,7 +20,6 @@ interface Minute {
   readonly rules: Map<string, number>;
 }
 
-/** Decision counts of the last hour. */
 export interface LastHour {
   add(decision: Decision, rules: readonly string[]): void;
   traffic(now: number): Overview['traffic'];

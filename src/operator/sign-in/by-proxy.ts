@@ -59,10 +59,7 @@ export interface ProxyHeaderOptions {
   readonly roleHeader?: string | undefined;
 }
 
-/**
- * `none`: no header. `forged`: sent from an address that is not listed, and dropped. `unusable`: sent by a listed
- * proxy, without a valid name or role.
- */
+/** `forged`: sent from an unlisted address, and dropped. `unusable`: sent by a listed proxy, but invalid. */
 export type ProxySignIn =
   | { readonly kind: 'signed-in'; readonly who: SignedIn }
   | { readonly kind: 'none' }

@@ -5,10 +5,7 @@ import type { Identify } from './identify.ts';
 import type { SignedIn, SignInKind } from './roles.ts';
 import type { PageSessions } from './session-store.ts';
 
-/**
- * Identifies a browser by its session cookie.
- * @param kinds enabled kinds of sign-in; sessions of other kinds are ignored
- */
+/** @param kinds enabled sign-in kinds; sessions of other kinds are ignored */
 export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]): Identify {
   return async (incoming) => {
     const id = sessionCookie(incoming);
@@ -29,10 +26,7 @@ export interface Onward {
   readonly cookies?: readonly string[];
 }
 
-/**
- * Starts a new session and ends the previous one, which prevents session fixation.
- * @param onward undefined to answer without a redirect
- */
+/** Starts a new session, and ends the previous session to prevent session fixation. */
 export async function signedIn(
   sessions: PageSessions,
   incoming: IncomingMessage,

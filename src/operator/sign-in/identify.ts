@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { SignedIn } from './roles.ts';
 
-/** The person or program behind a request. */
 export interface Identified {
   readonly who: SignedIn;
   /** Required in `X-CSRF-Token` for changes. Undefined for credentials that browsers do not add automatically. */

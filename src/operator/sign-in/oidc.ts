@@ -34,10 +34,7 @@ export interface BegunSignIn {
  */
 export interface OidcSignIn {
   begin(redirectUri: string): Promise<BegunSignIn>;
-  /**
-   * @param callback full URL to which the provider redirected
-   * @param binding from the browser's cookie
-   */
+  /** @param callback full URL to which the provider redirected */
   finish(callback: URL, binding: string | undefined): Promise<SignedIn>;
 }
 

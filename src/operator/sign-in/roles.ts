@@ -14,7 +14,6 @@ export const SIGN_IN_KINDS = ['password', 'oidc', 'proxy', 'token'] as const;
 
 export type SignInKind = (typeof SIGN_IN_KINDS)[number];
 
-/** A user of the operator page or its API. */
 export interface SignedIn {
   /** Unique and stable within its kind: subject of an ID token, user of a proxy, or token id. */
   readonly subject: string;

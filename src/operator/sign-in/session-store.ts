@@ -27,10 +27,7 @@ export interface PageSession {
 export interface PageSessions {
   /** @returns the secret id for the cookie; Redis stores only its hash */
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;
-  /**
-   * Returns undefined for an unknown or ended session.
-   * @param by only a person's action postpones the idle end
-   */
+  /** Returns undefined for an unknown or ended session. Only a person's action postpones the idle end. */
   use(id: string, by: 'person' | 'polling'): Promise<PageSession | undefined>;
   end(id: string): Promise<void>;
 }

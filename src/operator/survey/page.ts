@@ -95,7 +95,6 @@ export function offsetOf(cursor = '0'): number {
   return Number(cursor);
 }
 
-/** Returns one page of a short, bounded list. */
 export function listPage<Item>(
   all: readonly Item[],
   { limit, cursor }: PageQuery,

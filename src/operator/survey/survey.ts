@@ -20,7 +20,6 @@ export interface Survey<Row> {
 }
 
 export interface SurveyOptions<Row> {
-  /** Yields batches of rows. */
   readonly read: () => AsyncIterable<readonly (readonly [keyHash: string, row: Row])[]>;
   /**
    * Pause after each batch, as a multiple of the batch's duration. Only a quarter during the first reading, because

@@ -1,4 +1,3 @@
-/** Keys, their budgets, risk and sessions. */
 import * as z from 'zod';
 import { time, usd, count, keyHash, texts, pageOf, surveyOf } from './parts.ts';
 
@@ -60,10 +59,7 @@ export const budgets = surveyOf(budget);
 
 export const sharedBudget = z.object({
   name: z.string(),
-  /**
-   * Conditions that must all hold; empty for every request. `by` is a member of `budgets[].match`, such as `owners` or
-   * `tags.team`.
-   */
+  /** Conditions that must all hold. `by` is a member of `budgets[].match`, such as `owners` or `tags.team`. */
   match: z.array(z.object({ by: z.string(), values: texts })),
   time_zone: z.string(),
   windows: z.array(budgetWindow),

@@ -1,4 +1,3 @@
-/** Sign-in, API tokens and errors. */
 import * as z from 'zod';
 import { ROLES, SIGN_IN_KINDS } from '../../sign-in/roles.ts';
 import { time, pageOf } from './parts.ts';

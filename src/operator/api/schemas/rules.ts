@@ -1,4 +1,3 @@
-/** MCP servers and policies. */
 import * as z from 'zod';
 import { time, count, texts, pageOf } from './parts.ts';
 

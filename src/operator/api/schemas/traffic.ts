@@ -1,4 +1,3 @@
-/** Gateways, decisions, spend and approvals. */
 import * as z from 'zod';
 import { time, usd, count, keyHash, texts, pageOf } from './parts.ts';
 
