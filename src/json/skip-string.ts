@@ -28,10 +28,10 @@ export function skipWithin(text: string, i: number, to: number): number {
     if (quote < i) quote = text.indexOf('"', i);
     if (quote < 0) return length;
     let escapes = quote;
-    const least = Math.max(i, quote - SHORT_STRING);
-    while (escapes > least && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    const min = Math.max(i, quote - SHORT_STRING);
+    while (escapes > min && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
     // A run of backslashes may be megabytes long, so it is not traced back.
-    if (escapes === least && least > i) continue;
+    if (escapes === min && min > i) continue;
     i = quote + 1;
     // Pairs of backslashes do not escape the quote.
     if ((quote - escapes) % 2 === 0) return i;

@@ -8,9 +8,9 @@ const ALPHABET_SIZE = 26;
 const FIRST_LETTER = 0x61;
 
 /** Excludes other single letters, which could split anything. */
-const LEARNT = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
+const LEARNED = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
 /** One root, and at most one node per letter. */
-const MAX_NODES = 1 + LEARNT.join('').length;
+const MAX_NODES = 1 + LEARNED.join('').length;
 /** Trie of known words: the next node at `node * ALPHABET_SIZE + letter`, or 0. */
 const following = new Uint16Array(MAX_NODES * ALPHABET_SIZE);
 const endsWord = new Uint8Array(MAX_NODES);
@@ -27,7 +27,7 @@ function learnWord(word: string): void {
   endsWord[node] = 1;
 }
 
-for (const word of LEARNT) learnWord(word);
+for (const word of LEARNED) learnWord(word);
 
 /** Splits letters A to Z into as few known words as possible, or returns undefined. Takes linear time. */
 export function segment(letters: string): string[] | undefined {
@@ -40,7 +40,7 @@ export function segment(letters: string): string[] | undefined {
     if (count === Infinity) continue;
     let node = 0;
     for (let at = start; at < text.length; at++) {
-      node = after(node, text.charCodeAt(at) - FIRST_LETTER);
+      node = childOf(node, text.charCodeAt(at) - FIRST_LETTER);
       if (node === 0) break;
       if (endsWord[node] === 0 || count >= (fewest[at + 1] ?? 0)) continue;
       fewest[at + 1] = count;
@@ -50,7 +50,7 @@ export function segment(letters: string): string[] | undefined {
   return fewest[text.length] === Infinity ? undefined : segmentsOf(letters, from);
 }
 
-const after = (node: number, letter: number): number =>
+const childOf = (node: number, letter: number): number =>
   letter >= 0 && letter < ALPHABET_SIZE ? (following[node * ALPHABET_SIZE + letter] ?? 0) : 0;
 
 /** @param from start of the word that ends at each offset */

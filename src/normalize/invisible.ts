@@ -59,7 +59,7 @@ function strip(text: string, run: Span, edited: EditedText, isHyphenated: boolea
   }
   const left = neighbour(text, run.start, -1);
   const right = neighbour(text, run.end, 1);
-  if (isAtHome(text, content, left, right, run)) return 0;
+  if (isProperUse(text, content, left, right, run)) return 0;
   edited.replace(run.start, run.end, '');
   if (isHyphenated && content.charCodeAt(0) === SOFT_HYPHEN && /^\xad+$/.test(content)) return 0;
   return isWithinWord(text, run, left, right) ? 1 : 0;
@@ -101,7 +101,7 @@ function isSelector(content: string): boolean {
 }
 
 /** Recognizes proper use: in other scripts, in emoji, and at the very start. */
-function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
+function isProperUse(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
   if (content === '\ufe0f' && text.charAt(run.end) === KEYCAP) return true;
   // The next round would read a remaining override again.

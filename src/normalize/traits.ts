@@ -41,13 +41,13 @@ function signKindOf(unit: number): number {
 }
 
 /** A single pair of hexadecimal digits is not a list. */
-const MOST_PAIRS = 1;
-const SHORTEST_BLOCK = 12;
+const MAX_PAIRS = 1;
+const MIN_BLOCK_CHARS = 12;
 /** Maximum distance between two equal signs with letters between them. */
-const FARTHEST_SIGN = 4;
+const MAX_SIGN_DISTANCE = 4;
 /** Maximum distance between two single letters: a sign with a space on each side. */
-const WIDEST_GAP = 3;
-const MOST_SINGLES = 2;
+const MAX_GAP = 3;
+const MAX_SINGLES = 2;
 const SMALL_U = 0x75;
 
 const reader = new UnitReader(8_192);
@@ -67,7 +67,7 @@ export function readTraits(text: string): number {
   let single = 0;
   let singles = 0;
   let singleEnd = 0;
-  let split = -FARTHEST_SIGN - 1;
+  let split = -MAX_SIGN_DISTANCE - 1;
   let pairs = 0;
   /** Kind of the character before the word. */
   let before = BETWEEN;
@@ -83,7 +83,7 @@ export function readTraits(text: string): number {
     if (at === length) kind = BETWEEN;
     if ((seen & DIGIT) !== 0) traits |= traitsOfNumber(seen);
     if ((kind & BASE64) === 0) {
-      if (at - block >= SHORTEST_BLOCK) traits |= TRAIT.block;
+      if (at - block >= MIN_BLOCK_CHARS) traits |= TRAIT.block;
       block = at + 1;
     }
     // The most common case: a word before a space or comma.
@@ -92,13 +92,13 @@ export function readTraits(text: string): number {
       singleEnd = at;
       single = at + 1;
       pairs = at - start === 2 && isPair(units, start, before) ? pairs + 1 : 0;
-      if (pairs > MOST_PAIRS) traits |= TRAIT.list;
+      if (pairs > MAX_PAIRS) traits |= TRAIT.list;
       before = kind;
       continue;
     }
     if ((kind & SINGLE) === 0) {
       if (at > single) {
-        singles = at - single > 1 ? 0 : single - singleEnd <= WIDEST_GAP ? singles + 1 : 1;
+        singles = at - single > 1 ? 0 : single - singleEnd <= MAX_GAP ? singles + 1 : 1;
         singleEnd = at;
       }
       if (kind === BEYOND) {
@@ -106,15 +106,15 @@ export function readTraits(text: string): number {
         singles += 1;
         singleEnd = at + 1;
       }
-      if (singles > MOST_SINGLES) traits |= TRAIT.singles;
+      if (singles > MAX_SINGLES) traits |= TRAIT.singles;
       single = at + 1;
     }
     if ((kind & BETWEEN) !== 0) {
       pairs = at - start === 2 && isPair(units, start, before) ? pairs + 1 : 0;
-      if (pairs > MOST_PAIRS) traits |= TRAIT.list;
+      if (pairs > MAX_PAIRS) traits |= TRAIT.list;
     }
     if ((kind & PIECES) !== 0) {
-      if (at - split <= FARTHEST_SIGN && units[at] === units[split]) traits |= TRAIT.splits;
+      if (at - split <= MAX_SIGN_DISTANCE && units[at] === units[split]) traits |= TRAIT.splits;
       split = at;
     }
     if ((kind & RARE) !== 0) traits |= traitsOfSign(units, length, at, kind);

@@ -59,9 +59,9 @@ export class ScanBatch {
   add(text: string, name?: string): void {
     if (this.#documents.has(text)) return;
     const context = contextOf(name);
-    let those = context === '' ? this.#plain : this.#named.get(context);
-    if (those === undefined) this.#named.set(context, (those = new TextMap<BatchText>()));
-    if (!those.has(text)) this.#addTo(those, text, context);
+    let entries = context === '' ? this.#plain : this.#named.get(context);
+    if (entries === undefined) this.#named.set(context, (entries = new TextMap<BatchText>()));
+    if (!entries.has(text)) this.#addTo(entries, text, context);
   }
 
   /** Adds a text to be searched as written, even if an equal text is a document. */
@@ -117,9 +117,9 @@ export class ScanBatch {
     return this.#plain.get(text) ?? this.#addTo(this.#plain, text, '');
   }
 
-  #addTo(those: TextMap<BatchText>, text: string, context: string): BatchText {
+  #addTo(entries: TextMap<BatchText>, text: string, context: string): BatchText {
     const entry = { searched: context + text, from: context.length, findings: NOTHING, masked: undefined };
-    those.set(text, entry);
+    entries.set(text, entry);
     this.#texts.push(entry);
     this.searched.push(entry.searched);
     return entry;

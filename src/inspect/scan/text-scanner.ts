@@ -116,7 +116,7 @@ export function createTextScanner(
 /** Twice the longest match of all detectors (a PEM key of 32,768 characters). */
 const MAX_OPEN_CHARS = 65_536;
 /** Longer open text is searched again only after it grows by an eighth; otherwise, the time would be quadratic. */
-const MUCH_OPEN_CHARS = 1024;
+const LONG_OPEN_CHARS = 1024;
 /** Look-behind limit including invisible characters. No language needs nearly as many between visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
 const MAX_TAIL_CHARS = 1024;
@@ -130,7 +130,7 @@ export class ScanWindow {
   #open = 0;
   #settled = 0;
   /** Length that the text must reach before the next search. */
-  #lookAt = 0;
+  #nextSearchAt = 0;
 
   /** @param context preceding text that may name this text (`"api_key": "`) */
   constructor(detector: StreamDetector, context = '') {
@@ -161,20 +161,20 @@ export class ScanWindow {
   add(chunk: string): readonly Found[] {
     this.#text += chunk;
     const end = this.#end;
-    if (end < this.#lookAt) return NOTHING;
+    if (end < this.#nextSearchAt) return NOTHING;
     this.#open = Math.max(this.#open, this.#from + this.#detector.openFrom(this.#text));
     const found = this.#findUpTo(this.#open);
     this.#forget();
     const openChars = end - this.#open;
     if (openChars > MAX_OPEN_CHARS) throw bufferLimitExceeded();
-    this.#lookAt = openChars > MUCH_OPEN_CHARS ? end + openChars / 8 : 0;
+    this.#nextSearchAt = openChars > LONG_OPEN_CHARS ? end + openChars / 8 : 0;
     return found;
   }
 
   /** Decides the rest as if the text had ended, but keeps that part to find matches that continue in later text. */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
-    this.#lookAt = 0;
+    this.#nextSearchAt = 0;
     return found;
   }
 

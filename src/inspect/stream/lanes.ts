@@ -64,7 +64,7 @@ export class Lanes {
     return change(this.choiceOf(choiceNamed(name)), laneNamed(name), left);
   }
 
-  /** Returns the held ends of left lanes, which must be sent before an event. */
+  /** Returns the held text of the channels in `left`, which must be sent before an event. */
   follow(left: readonly Channel[]): readonly Followed[] {
     if (left.length === 0) return NOTHING_FOLLOWED;
     const followed: Followed[] = [];

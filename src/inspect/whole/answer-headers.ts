@@ -29,7 +29,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   return ({ answerHeaders, responseHeaders }) => {
     const changed: Header[] = [];
     for (const [name, value] of answerHeaders) {
-      if (value.length < MIN_VALUE_CHARS || isLeftOut(name, value)) continue;
+      if (value.length < MIN_VALUE_CHARS || needsNoSearch(name, value)) continue;
       if (clean.get(name) !== value) changed.push({ name, value, searched: contextOf(name) + value });
     }
     if (changed.length === 0) return CLEAN;
@@ -60,7 +60,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
 }
 
 /** Reports whether a header needs no search: a length, a date, or not forwarded (a mask would restore the header). */
-function isLeftOut(name: string, value: string): boolean {
+function needsNoSearch(name: string, value: string): boolean {
   if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
   return !isShown(name, value, 'provider');
 }

@@ -39,7 +39,7 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
 
 const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
 const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"/gi;
-const OF_NUMBER = /[-+.\w]/;
+const NUMBER_CHAR = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
 /** Names of members that repeat the text as numbers or otherwise (`token-ids.ts`). */
 const TOKEN_IDS =
@@ -56,7 +56,9 @@ const STEP_SPANS = 1_024;
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
   const masked = isJson ? await maskedInJson(text, spans) : spans.map(inPlace);
-  const inOrder = isJson ? [...masked, ...(await lists(text, LOGPROBS)), ...(await tokenIds(text))] : masked;
+  const inOrder = isJson
+    ? [...masked, ...(await repeatedTexts(text, LOGPROBS)), ...(await tokenIds(text))]
+    : masked;
   const parts: string[] = [];
   let copied = 0;
   let work = 0;
@@ -92,9 +94,9 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
 /** Replaces the whole number, because the rest of `-4111…` or `4111….0` would be invalid JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
-  const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
-  while (start > least && OF_NUMBER.test(text.charAt(start - 1))) start -= 1;
-  while (end < most && OF_NUMBER.test(text.charAt(end))) end += 1;
+  const [min, max] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
+  while (start > min && NUMBER_CHAR.test(text.charAt(start - 1))) start -= 1;
+  while (end < max && NUMBER_CHAR.test(text.charAt(end))) end += 1;
   return NUMBER.test(text.slice(start, end)) ? { start, end, text: `"${MASK}"` } : inPlace(span);
 }
 
@@ -122,7 +124,7 @@ const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
 /** Replaces the arrays and objects under matching names with null. */
-async function lists(text: string, names: RegExp): Promise<Replacement[]> {
+async function repeatedTexts(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {
     const window = text.slice(from, from + STEP_CHARS + NAME_CHARS);
@@ -146,7 +148,7 @@ async function lists(text: string, names: RegExp): Promise<Replacement[]> {
 }
 
 async function tokenIds(text: string): Promise<Replacement[]> {
-  return (await lists(text, TOKEN_IDS)).flatMap((list) => {
+  return (await repeatedTexts(text, TOKEN_IDS)).flatMap((list) => {
     if (text.charCodeAt(list.start) !== OPEN_ARRAY) return [list];
     return NUMBERS.test(text.slice(list.start, list.end)) ? [{ ...list, text: '[]' }] : [];
   });
