@@ -12,7 +12,7 @@ const row = <Status extends number>(status: Status, means: string) => ({ status,
 const passing = <Status extends number>(status: Status, means: string) =>
   ({ status, means, passes: true }) as const;
 
-/** Names are the API's `type`, a metric label and a log field. docs/refusals.md is generated from these rows. */
+/** The keys are the API's `type`, a metric label and a log field. docs/refusals.md is generated from these rows. */
 const ROWS = {
   invalid_request: row(400, 'the request is malformed or ambiguous'),
   header_mismatch: row(400, 'MCP: a header contradicts the body'),
@@ -53,7 +53,7 @@ const ROWS = {
   stored_form_unknown: passing(503, 'another version of the gateway wrote data that this one cannot read'),
   circuit_open: passing(
     503,
-    'the MCP server has failed too often; a JSON-RPC error if the call can be answered',
+    'the MCP server has failed too often; a JSON-RPC request gets status 200 and an error',
   ),
   escalation_timeout: row(504, 'the call needs an approval, and none was given in time'),
   upstream_timeout: passing(504, 'the provider or MCP server did not answer in time'),

@@ -15,7 +15,6 @@ import type { TrustSettings } from './policy/trust.ts';
 import type { DefaultAction } from './policy/decision.ts';
 import { readInputText } from './scan/lines.ts';
 
-/** Input of `gateway policy`, which needs neither Redis nor gRPC. */
 export interface PolicyChoice {
   readonly sources: PolicySources;
   readonly defaultAction: DefaultAction | undefined;
@@ -52,7 +51,6 @@ export async function testPolicies(
   return runTests(await gatherTests(paths, sources, isChosen), defaultAction, trust);
 }
 
-/** Returns the policy files that `testPolicies` uses. */
 export async function testedPolicies(
   { sources, defaultAction }: PolicyChoice,
   paths: readonly string[],

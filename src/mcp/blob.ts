@@ -12,7 +12,6 @@ const BINARY_TYPE =
 /** Number of bytes examined to distinguish UTF-16 from UTF-8. */
 const SAMPLE_BYTES = 256;
 
-/** Reports whether MCP expects Base64 at a path (images, audio, binary resources). */
 export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   if (holder === undefined) return false;
   const name = path.at(-1);

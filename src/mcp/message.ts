@@ -1,4 +1,3 @@
-/** JSON-RPC 2.0 ids in MCP: strings and whole numbers. */
 export type JsonRpcId = string | number;
 
 /**

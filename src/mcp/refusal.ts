@@ -123,7 +123,6 @@ export function blockReason(reason: string): string {
   return text.trim();
 }
 
-/** Replaces the word "provider" in messages shared by all upstreams. */
 function namingServer(message: string): string {
   return message.replace(/^the provider\b/, 'the MCP server');
 }
@@ -137,7 +136,6 @@ function callSubject(mcp: McpMessage | undefined, toolName: string | undefined):
   return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${boundedName(mcp.method)}]`;
 }
 
-/** Truncates a client-supplied name and replaces invisible characters and spaces. */
 function boundedName(name: string): string {
   return name.slice(0, MAX_NAME_CHARS).replace(UNSEEN, '?').toWellFormed();
 }

@@ -123,7 +123,6 @@ function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'hi
   return { agent, request: { ...request, mcp_method, path, arguments: args }, session, agent_risk };
 }
 
-/** Returns the texts that checks would see in this call. */
 function writtenTexts(
   request: PolicyInput['request'],
   { prompt_text, action }: Omit<CallJson, 'history'>,

@@ -31,7 +31,6 @@ const textsSchema = z.union([z.string(), z.array(z.string())], {
 
 const instruction = z.strictObject({ role: z.enum(INSTRUCTION_ROLES), text: z.string() });
 
-/** Instructions name their role. */
 export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), instruction]))], {
   error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
 });

@@ -17,7 +17,6 @@ export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
 
-/** A rule in mode `report` that fired. */
 export interface ReportedHit extends RuleHit {
   readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
 }

@@ -50,7 +50,6 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
   return { exchange, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns the key record of an agent: one key for all its calls. */
 function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
   const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
   return {

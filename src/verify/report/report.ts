@@ -4,7 +4,6 @@ import type { Summary, Unreadable } from '../summary.ts';
 export const REPORT_FORMATS = ['table', 'json', 'sarif', 'junit'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Writes a report piece by piece. */
 export interface Report {
   begin(): string;
   finding(finding: TraceFinding): string;
@@ -15,7 +14,6 @@ export interface Report {
 /** Maximum number of listed masks, and of listed unreadable elements. */
 const MAX_LISTED = 1_000;
 
-/** Items listed at the end of a report. */
 export class Listed<Item> {
   readonly items: Item[] = [];
 
