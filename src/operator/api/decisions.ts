@@ -11,7 +11,7 @@ import { route, type Route } from './route.ts';
 import { decisions, requestStory, type Decision } from './schemas/traffic.ts';
 
 const PAGE = 500;
-/** Number of records read per answer; longer lists continue at the cursor. */
+/** Maximum number of records read per answer. Longer lists continue at the cursor. */
 const MAX_READ = 10_000;
 /** Maximum number of records searched per request. */
 const MAX_SEARCHED = 100_000;

@@ -8,7 +8,7 @@ import { StreamReply } from './route.ts';
 import type { Decision } from './schemas/traffic.ts';
 
 const PAGE = 500;
-/** Number of missed records read per connection. The connection then ends, and the client resumes on a new one. */
+/** Maximum number of missed records per connection. The connection then ends, and the client reconnects. */
 const MAX_READ = 10_000;
 const MAX_STREAMS = 64;
 const MAX_STREAMS_PER_PERSON = 8;

@@ -12,7 +12,7 @@ import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
 import { endedSession, sessionDetails, sessions, type Session } from './schemas/keys.ts';
 
-/** Keys whose sessions are counted per answer. Longer lists continue at the cursor. */
+/** Maximum number of keys per answer. Longer lists continue at the cursor. */
 const KEYS_AT_ONCE = 200;
 const LAST_USED: Order<KeyRow> = { value: ({ lastUsedAt = 0 }) => lastUsedAt, descending: true };
 

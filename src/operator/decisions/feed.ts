@@ -34,9 +34,9 @@ export interface Follower {
 const PAGE = 500;
 const EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
-/** Number of records read to count the hour before the first call. */
+/** Maximum number of records read to count the hour before the first call. */
 const MAX_EARLIER = 20_000;
-/** Number of records read without a pause. On busier trails, the feed skips to the end. */
+/** Maximum number of records read without a pause. On busier trails, the feed skips to the end. */
 const MAX_BEHIND = 10_000;
 /** Time without calls or followers after which reading stops. */
 const IDLE_MS = 120_000;

@@ -23,7 +23,7 @@ const TOKEN_PREFIX = 'gwapi_';
 export const MAX_TOKENS = 1_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^gwapi_[\w-]{43}$/;
-/** Enough to distinguish MAX_TOKENS. The id is not a credential. */
+/** Enough to distinguish MAX_TOKENS tokens. The id is not a credential. */
 const ID_HEX_CHARS = 16;
 /** Minimum interval between writes of the last use. */
 const NOTE_EVERY_MS = 60_000;

@@ -34,9 +34,9 @@ export interface KeySurveys {
   note(keyHash: string): Promise<void>;
 }
 
-/** Number of states per batch, which takes about 1 ms in Redis. */
+/** A batch of this many states takes about 1 ms in Redis. */
 const STATES_AT_ONCE = 50;
-/** Pauses between batches, as multiples of their duration. */
+/** Pauses between batches, as multiples of the batch duration. */
 const PAUSES = { keys: 2, states: 4 } as const;
 /** The longest budget window, plus a day. */
 const LONGEST_WINDOW_MS = 32 * 86_400_000;
