@@ -15,7 +15,6 @@ export const POLICIES_PAGE = join(import.meta.dirname, 'docs', 'policies.md');
 export const REFUSALS_PAGE = join(import.meta.dirname, 'docs', 'refusals.md');
 export const TELEMETRY_PAGE = join(import.meta.dirname, 'docs', 'telemetry.md');
 
-/** Returns `docs/configuration.md`. */
 export function configurationPage(): Promise<string> {
   const keys = configKeys();
   const sections = keys.filter(({ path }) => !path.includes('.'));
@@ -96,7 +95,6 @@ function cell(text: string): string {
 
 const TABLE = /(?<=<!-- Made by `npm run docs`[^>]*-->\n\n)\|[^]*?(?=\n\n<!-- end -->)/;
 
-/** Returns a page with its generated table replaced. */
 function withTable(file: string, head: string, rows: readonly string[]): Promise<string> {
   const rule = head.replaceAll(/[^|]+/g, ' --- ');
   const page = readFileSync(file, 'utf8').replace(TABLE, () => [head, rule, ...rows].join('\n'));

@@ -1,12 +1,11 @@
 const MINUTE_MS = 60_000;
-/** Maximum number of addresses that one instance remembers per minute. */
 const MAX_ADDRESSES = 20_000;
 
 /** Counts events per client address and minute, in this process, with bounded memory. */
 export interface AddressCounts {
   /** Returns the current minute (Unix time / 60). */
   minute(): number;
-  /** Returns this minute's count for an address, or `Infinity` if the table was full when the address first appeared. */
+  /** Returns this minute's count for an address, or `Infinity` if the table was full when it first appeared. */
   get(clientAddress: string): number;
   /** Raises the stored count to `count`. */
   raise(clientAddress: string, count: number): void;

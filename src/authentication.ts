@@ -24,7 +24,6 @@ export interface AuthenticationDeps {
   readonly metrics: Metrics;
 }
 
-/** Builds one worker's authentication services. */
 export function authentication(deps: AuthenticationDeps): Pick<EdgeServices, 'authenticate' | 'knowsAnyKey'> {
   const { config, client, fitness, tokens, log, auditLog, metrics } = deps;
   function onNoteFailed(failure: unknown): void {

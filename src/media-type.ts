@@ -25,7 +25,7 @@ export function readMediaType(contentType = ''): MediaType {
   return read;
 }
 
-// A request is parsed several times, with few distinct values.
+// A Content-Type is parsed several times per request, with few distinct values.
 const recent = new RecentMap<MediaType>(64);
 const MAX_REMEMBERED_CHARS = 128;
 

@@ -14,14 +14,12 @@ import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
 const SCAN_DEADLINE_MS = 30_000;
 
-/** Operations on Redis, and the queries of `gateway doctor`. */
 export interface LocalOperations extends RedisOperations {
   readonly pagePassword: PagePassword;
   readonly apiTokens: ApiTokens;
   checkServer(): Promise<ServerCheck>;
   /** Makes all gateways reread the source of a provider credential. */
   orderCredentialRead(credential: string): Promise<void>;
-  /** Scans for stored values that this build cannot read. */
   scanForms(): Promise<FormScan>;
 }
 

@@ -63,7 +63,6 @@ const BY_CHECK: Readonly<Record<string, readonly OwaspId[]>> = {
   tool_definition_changed: ['LLM04:2026', 'ASI04:2026'],
 };
 
-/** The known facts about a finding, verdict or refusal. */
 export interface Categorized {
   readonly classes?: Iterable<string | undefined>;
   readonly check?: string | undefined;

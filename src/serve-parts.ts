@@ -44,7 +44,6 @@ export interface ServeOptions {
   readonly workerOutput?: WorkerOutput;
 }
 
-/** Parts that Envoy and the sidecars need at start. */
 export interface ServeParts {
   readonly addresses: readonly WorkerAddress[];
   readonly run: RunDirectory;

@@ -29,7 +29,6 @@ export interface Gateway {
   readonly adminPort: number;
   /** Finishes running requests, refuses new ones, and ends shortly after `server.drain_timeout` at the latest. */
   drain(): Promise<void>;
-  /** Ends everything immediately. */
   kill(): Promise<void>;
 }
 

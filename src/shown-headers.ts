@@ -80,7 +80,7 @@ const LIMITS_CACHES: ReadonlySet<string> = new Set([
   'max-age=0',
 ]);
 
-// Providers send the same names with every answer.
+// A cache, because providers send the same names with every answer.
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 256;
 

@@ -31,7 +31,6 @@ import { createAuditLog, createLogger, type Logger } from './telemetry/logger.ts
 import type { Metrics } from './telemetry/metrics.ts';
 import type { SidecarTracing } from './tracing/start-tracing.ts';
 
-/** Time limit for compiling the policies. */
 const POLICY_START_MS = 30_000;
 const MAX_WAITING_FOR_POLICIES = 1_000;
 const MAX_REASON_CHARS = 1_000;
@@ -49,7 +48,6 @@ export interface SidecarParts {
   readonly tracing: SidecarTracing | undefined;
 }
 
-/** Services that a sidecar builds from one configuration. */
 export interface ConfiguredServices {
   readonly services: EdgeServices;
   renewCredentials(credentials: CredentialValues): void;
@@ -116,7 +114,7 @@ async function build(
   const logged = createObserver(log, auditLog, metrics);
   const observer = audit?.watching(logged) ?? logged;
   const telemetry = { log, auditLog, metrics };
-  const identity = config.zsp.enabled ? await readsTokens(config, redis, telemetry) : undefined;
+  const identity = config.zsp.enabled ? await loadTokenGate(config, redis, telemetry) : undefined;
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
     onUnlogged(requests) {
@@ -183,21 +181,18 @@ async function build(
   };
 }
 
-/** Loads model aliases only if any are configured. */
 async function aliasesOf(parts: AliasesParts): Promise<Aliases | undefined> {
   if (Object.keys(parts.config.models).length === 0) return undefined;
   const { createAliasesOnRedis } = await import('./routes/create.ts');
   return createAliasesOnRedis(parts);
 }
 
-/** Loads alerting only if it is configured. */
 async function alertsOf(config: Config, log: Logger, metrics: Metrics): Promise<Alerts | undefined> {
   if (config.alerting.webhook_url === '') return undefined;
   const { createAlerts } = await import('./alerting/create.ts');
   return createAlerts(config, { log, metrics });
 }
 
-/** Loads approvals only if they are configured. */
 async function approvalsOf(
   deps: Omit<ApprovalsOnRedisDeps, 'name'>,
   worker: number,
@@ -255,8 +250,7 @@ interface Telemetry {
   readonly metrics: Metrics;
 }
 
-/** Loads the verification of JWTs and their proofs, which is needed only if `zsp.enabled`. */
-async function readsTokens(
+async function loadTokenGate(
   config: Config,
   client: RedisClient,
   { log, metrics }: Telemetry,

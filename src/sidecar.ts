@@ -38,7 +38,6 @@ export interface Sidecar {
   prepare(config: Config): Promise<void>;
   /** Serves new streams with the prepared configuration; open ones keep theirs. Returns false if none is prepared. */
   useNext(): boolean;
-  /** Discards the prepared configuration. */
   dropNext(): Promise<void>;
   /** Refuses new requests, finishes running ones, settles, and disconnects from Redis. */
   drain(): Promise<void>;

@@ -7,7 +7,7 @@ export type Work<Result> = Generator<number | undefined, Result, void>;
 /** Yielded before and after a step that may fill a whole turn. The step gets a separate turn. */
 export const LONG_STEP = Infinity;
 
-/** Cost in characters of a small item whose content is not read: a noted text, a list element. */
+/** Cost in characters of a small item whose content is not read, such as an array element. */
 export const ITEM_CHARS = 16;
 
 /** Time limit for all tasks in one event-loop turn. Steps are not interrupted. */

@@ -1,7 +1,7 @@
 import type { JsonPath } from './json/path.ts';
 import type { PromptText } from './providers/request-facts.ts';
 
-/** A reason for a refusal: the rule, the finding and its message, without the text or its offsets. */
+/** A reason for a refusal: the rule, the finding and the message that contains it, without the text or its offsets. */
 export interface RefusalFinding {
   /** The policy rule, or the check. */
   readonly rule: string;

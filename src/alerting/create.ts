@@ -8,7 +8,6 @@ import { secretBytes } from './sign.ts';
 
 export type AlertKind = Config['alerting']['events'][number];
 
-/** Sends one worker's alerts. */
 export interface Alerts {
   budget(crossed: Omit<BudgetThreshold, 'message'>): void;
   /** Does nothing unless `alerting.events` contains the kind. */
@@ -16,7 +15,6 @@ export interface Alerts {
   close(): Promise<void>;
 }
 
-/** Maximum wait for messages in flight when a worker stops. */
 const CLOSE_WITHIN_MS = 2_000;
 
 export function createAlerts(

@@ -30,7 +30,6 @@ export interface Delivery {
 /** Standard Webhooks schedule, limited to about 12 minutes in total. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
 const MAX_QUEUED = 1_000;
-/** Maximum number of parallel deliveries. */
 const MAX_RUNNING = 4;
 const TIMEOUT_MS = 10_000;
 
@@ -121,7 +120,6 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   };
 }
 
-/** Reports whether a later attempt may succeed. */
 function isTemporary(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

@@ -4,10 +4,7 @@ import type { AuditReceiver } from './receiver.ts';
 
 export type ReceiverName = 'otlp' | 'syslog';
 
-/**
- * Loads and opens the configured receivers.
- * @throws Error if a certificate file cannot be used
- */
+/** @throws Error if a certificate file cannot be used */
 export async function openReceivers(
   audit: Config['audit'],
 ): Promise<ReadonlyMap<ReceiverName, AuditReceiver>> {
@@ -23,10 +20,7 @@ export async function openReceivers(
   return receivers;
 }
 
-/**
- * Sends one record to all configured receivers.
- * @throws Error that names the receivers that failed
- */
+/** @throws Error that names the receivers that failed */
 export async function sendToReceivers(audit: Config['audit'], line: string): Promise<void> {
   const receivers = await openReceivers(audit);
   const failures = await Promise.all(

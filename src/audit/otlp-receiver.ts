@@ -23,8 +23,8 @@ interface Connection {
 }
 
 /**
- * Sends records as OTLP logs over HTTP; each log body is a record as a structured value. After a failure, a new
- * connection reloads the certificate files.
+ * Sends records as OTLP logs over HTTP, each as the structured body of a log. After a failure, a new connection reloads
+ * the certificate files.
  * @throws Error if a certificate file cannot be used
  */
 export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver {
@@ -81,7 +81,7 @@ export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver
     const status = statusOf(failure);
     if (status === undefined) throw new Error(messageOf(failure));
     // The response body may repeat the records.
-    const cause = new Error(`it answered ${String(status)}`);
+    const cause = new Error(`the receiver answered ${String(status)}`);
     if (!REFUSES_THE_BATCH.has(status)) throw cause;
     return { records: lines.length, cause };
   }

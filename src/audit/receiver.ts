@@ -4,7 +4,6 @@ export interface Rejected {
   readonly cause: Error;
 }
 
-/** A collector or SIEM that receives audit records. */
 export interface AuditReceiver {
   /**
    * Sends a batch. Resolves with the rejected records.
@@ -16,7 +15,6 @@ export interface AuditReceiver {
   close(): void;
 }
 
-/** Time limit per batch. */
 export const SEND_WITHIN_MS = 5_000;
 
 /** @throws Error after `SEND_WITHIN_MS` */

@@ -20,7 +20,6 @@ type Observer = EdgeObserver & VerdictObserver;
 export interface SidecarAudit {
   readonly observer: TrailObserver;
   readonly audited: Audited;
-  /** Wraps an observer so that it also reports to the trail. */
   watching(observer: Observer): Observer;
   close(): Promise<void>;
 }
@@ -133,7 +132,6 @@ function warnOf(sink: ReceiverName, { log }: TrailDeps): (cause: unknown) => voi
   );
 }
 
-/** Calls `report` at most once per `REPORT_EVERY_MS`. */
 function throttled(report: (cause: unknown) => void): (cause: unknown) => void {
   let reportedAt = -Infinity;
   return (cause) => {

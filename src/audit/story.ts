@@ -2,7 +2,7 @@ import type { StreamStore } from './stream-store.ts';
 import { readRecord, type TailedRecord } from './tail.ts';
 
 const PAGE = 500;
-/** Limit on returned records; a long stream may cause more. */
+/** Limit on returned records; a request with a long stream may have more. */
 const MAX_RECORDS = 1_000;
 
 /** The records of one request, oldest first. */

@@ -2,13 +2,12 @@ import { GatewayError } from '../errors.ts';
 import type { OcsfRecord } from './ocsf.ts';
 import type { RecordQueue } from './record-queue.ts';
 
-/** Time for a stopping process to write the remaining records. */
 const CLOSE_WITHIN_MS = 3_000;
 
 export interface AuditTrail {
   /** Never throws. */
   record(record: OcsfRecord): void;
-  /** Returns the number of records dropped because the queue of the stream was full. */
+  /** Returns the number of records dropped because the stream queue was full. */
   losses(): number;
   /**
    * Resolves when all records so far are in the Redis stream.

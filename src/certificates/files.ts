@@ -7,7 +7,6 @@ const AUDIT_OTLP = 'audit.otlp';
 const AUDIT_SYSLOG = 'audit.syslog';
 const NOT_ENVOYS: ReadonlySet<string> = new Set([REDIS_TLS, UI_TLS, AUDIT_OTLP, AUDIT_SYSLOG]);
 
-/** Returns the configuration groups that contain PEM files. */
 export function pemFiles({ server, redis, providers, audit, ui }: Config): readonly PemFiles[] {
   const groups: PemFiles[] = [
     { path: 'server.tls', ...server.tls },
@@ -21,7 +20,6 @@ export function pemFiles({ server, redis, providers, audit, ui }: Config): reado
   return groups.filter((group) => PEM_KEYS.some((key) => group[key] !== undefined));
 }
 
-/** Returns the groups whose files Envoy uses. */
 export function envoyPemFiles(config: Config): readonly PemFiles[] {
   return pemFiles(config).filter(({ path }) => !NOT_ENVOYS.has(path));
 }

@@ -28,7 +28,6 @@ export interface CertificateState {
 export interface FollowedCertificates {
   /** Returns the contents of a group such as `server.tls`, or undefined if the group has no files. */
   texts(path: string): PemTexts | undefined;
-  /** Paths of all groups with files. */
   readonly paths: readonly string[];
   states(): CertificateStates;
   close(): void;

@@ -17,7 +17,6 @@ export type DemoReply =
 export interface DemoAnswer {
   /** Pieces of about one token. */
   readonly pieces: readonly string[];
-  /** Whether the output limit truncated the answer. */
   readonly truncated: boolean;
   readonly inputTokens: number;
 }

@@ -2,7 +2,6 @@ import { demoAnswer, finiteNumber, type DemoReply, type DemoRequest } from './an
 
 const MODELS = ['claude-sonnet-5', 'claude-haiku-4-5'];
 
-/** Serves Anthropic's messages, token count and model list. */
 export function anthropicReply({ method, path, body }: DemoRequest): DemoReply | undefined {
   if (method === 'GET' && path === '/v1/models') {
     const data = MODELS.map((id) => ({

@@ -38,7 +38,6 @@ export interface DemoOptions {
 
 export interface Demo extends DemoFacts {
   readonly gateway: Pick<Gateway, 'drain' | 'kill'>;
-  /** Stops everything that the demo started. */
   close(): Promise<void>;
 }
 
@@ -124,7 +123,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
         },
       },
       url,
-      // On plain HTTP, browsers keep the session cookie for this name.
+      // Over plain HTTP, browsers keep the session cookie for this host name.
       pageUrl: `http://localhost:${String(config.ui.port)}`,
       adminUrl: `http://127.0.0.1:${String(gateway.adminPort)}`,
       configFile,
@@ -178,7 +177,6 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
   };
 }
 
-/** Creates the demo key, the keys for sample traffic, and the page password. */
 async function createSecrets(config: Config): Promise<DemoSecrets> {
   const client = connectRedis(config.redis, { name: 'gateway-demo' });
   const deadlineMs = config.redis.read_timeout;

@@ -1,9 +1,7 @@
 import { isObject } from '../json/is-object.ts';
 import type { DemoReply, DemoRequest } from './answer.ts';
 
-/** Path of the provider's MCP server. */
 export const MCP_PATH = '/mcp';
-/** Path of this server on the gateway. */
 export const MCP_PATH_AT_GATEWAY = '/mcp/demo';
 
 const TOOLS = [

@@ -3,7 +3,6 @@ import { isObject } from '../json/is-object.ts';
 
 const MODELS = ['gpt-4o', 'gpt-4o-mini'];
 
-/** Serves OpenAI's chat completions and model list. */
 export function openaiReply({ method, path, body }: DemoRequest): DemoReply | undefined {
   if (method === 'GET' && path === '/v1/models') {
     const data = MODELS.map((id) => ({ id, object: 'model', created: 0, owned_by: 'demo' }));

@@ -96,7 +96,6 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (performance.now() >= pending.until) pending.settle({ kind: 'timeout' });
   }
 
-  /** Finds answers whose Pub/Sub message was lost. */
   async function poll(): Promise<void> {
     const all = [...waiting.values()];
     try {
@@ -160,7 +159,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         if (wait.gone.aborted) onGone();
         wait.gone.addEventListener('abort', onGone);
         lateTimer = setTimeout(() => {
-          // A timely answer may still be in progress.
+          // An answer that arrived in time may still be in progress.
           if (!pending.isTaking) settle({ kind: 'timeout' });
         }, wait.until - performance.now());
       });

@@ -9,7 +9,6 @@ import type { ApprovalResult } from './escalation.ts';
 type InTurn = (name: string, wait: Wait, ask: () => Promise<ApprovalResult>) => Promise<ApprovalResult>;
 
 interface Line {
-  /** Result of the last request in the line. */
   last: Promise<ApprovalResult | undefined>;
   length: number;
 }

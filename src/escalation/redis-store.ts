@@ -64,7 +64,6 @@ const placeReply = z.tuple([z.enum(['taken', 'full', 'over_share', 'equal']), z.
 const takeReply = z.enum(['taken', 'late', 'gone']);
 /** Makes a script use the Redis clock (docs/redis.md). */
 const NOW = '';
-/** Maximum number of listed requests. */
 const MAX_LISTED = 1_000;
 
 /** No script can cover all keys, because places share one slot, and each request has its own. */

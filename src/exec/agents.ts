@@ -18,7 +18,6 @@ export interface AgentRun {
   readonly place: ForwarderPlace;
   /** Value of `--model-override`. */
   readonly model: string | undefined;
-  /** The user's arguments. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the full path of a file in the run's private folder. */

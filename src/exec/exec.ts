@@ -36,7 +36,6 @@ export interface ExecOptions {
   readonly gateway: GatewayAddress;
   readonly env: Environment;
   readonly onTerminal: boolean;
-  /** Called before the program starts. */
   readonly onStart?: (facts: ExecFacts) => void;
 }
 

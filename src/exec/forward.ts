@@ -130,7 +130,6 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** The only `x-gateway-` headers that a program may set. */
 const ALLOWED_GATEWAY_HEADERS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
 
 /** Sent to the gateway instead of the program's own credentials. */

@@ -20,7 +20,6 @@ export function changesModels({ override, aliases }: ModelChoice): boolean {
 /** Prefix of model names in Gemini request bodies. */
 const GOOGLE_PREFIX = 'models/';
 
-/** Returns the model to request in place of `model`. */
 export function chosenModel({ override, aliases }: ModelChoice, model: string): string {
   if (override === undefined && aliases.has(model)) return aliases.get(model) ?? model;
   const prefix = model.startsWith(GOOGLE_PREFIX) ? GOOGLE_PREFIX : '';

@@ -17,7 +17,6 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Takes precedence over the provider's own variables, which other programs may need. */
 export const PROVIDER_KEY_VARIABLE = 'GATEWAY_PROVIDER_KEY';
 
-/** All variables that may contain a key for the gateway or a provider. */
 export const SECRET_VARIABLES: readonly string[] = [
   'GATEWAY_PROXY_KEY',
   PROVIDER_KEY_VARIABLE,

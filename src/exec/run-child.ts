@@ -9,7 +9,7 @@ export interface AgentChildOptions {
   readonly onTerminal: boolean;
 }
 
-// Exit codes as shells use them.
+// Exit codes of shells.
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const BY_SIGNAL = 128;

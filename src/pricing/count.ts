@@ -45,8 +45,8 @@ const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt
 
 /**
  * Returns the tokens that other vocabularies may add to the count: one per further UTF-8 byte of a character outside
- * ASCII, and one per digit, mark and repeated space. cl100k splits Burmese into five times as many tokens, Gemma
- * splits every digit.
+ * ASCII, and one per ASCII digit, punctuation mark and repeated space. cl100k splits Burmese into five times as many
+ * tokens, Gemma splits every digit.
  */
 export function extraTokens(provider: ProviderName, model: string, text: string): number {
   if (provider === 'openai' && COUNTED_EXACTLY.test(model)) return 0;

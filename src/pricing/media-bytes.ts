@@ -16,7 +16,7 @@ export function hasDocumentMagic(bytes: Buffer): boolean {
   );
 }
 
-/** Recognizes plain text: UTF-8 without control characters except white space, which cannot be another format. */
+/** Recognizes UTF-8 without control characters except white space, which cannot be mistaken for another format. */
 export function isPlainText(bytes: Buffer): boolean {
   if (bytes.includes('%PDF') || startsWith(bytes, '%!') || startsWith(bytes, '{\\rtf')) return false;
   const text = bytes.toString('utf8');

@@ -11,7 +11,7 @@ export interface ModelPrice {
   /** Highest rate of one audio input token; undefined if the model has no audio price. */
   readonly worstInputAudioNanoUsd: number | undefined;
   readonly pricedOutputs: ReadonlySet<OutputModality>;
-  /** Base rates for text, if the host lists them. */
+  /** Base text rates, if the provider lists them. */
   readonly listed: { readonly inputNanoUsd: number; readonly outputNanoUsd: number } | undefined;
   /** Flat price of one call, in nano-USD (rerank, search). */
   readonly requestNanoUsd: number;

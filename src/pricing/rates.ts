@@ -14,7 +14,7 @@ export interface Rates {
   readonly inputAudio: number | undefined;
   readonly output: number;
   readonly reasoning: number;
-  /** Like the two below, undefined if the model has no such price; the output would be billed as text. */
+  /** This and the next two are undefined if the model has no such price; the output would be billed as text. */
   readonly outputAudio: number | undefined;
   readonly outputImage: number | undefined;
   readonly outputVideo: number | undefined;

@@ -35,7 +35,6 @@ export interface ToolCalls {
   readonly prices: Readonly<Record<string, number>>;
 }
 
-/** Returns the cost of the provider's built-in tools, in nano-USD. */
 export function toolCallsNanoUsd({ provider, kept, reported, prices }: ToolCalls): number {
   const sumOf = (types: readonly string[]): number =>
     types.reduce((sum, type) => sum + toNanoUsd(prices[type] ?? 0), 0);

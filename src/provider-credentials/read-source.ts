@@ -33,7 +33,6 @@ async function opened(settings: SourceSettings, environment: Environment): Promi
   return { read: async () => ({ value: await outputOf(command), againInMs: ttl }) };
 }
 
-/** Describes a source for operators. */
 export function nameOf({ env, file, vault, workload_identity: cloud, command = [] }: SourceSettings): string {
   if (env !== undefined) return `environment variable ${env}`;
   if (vault !== undefined) return `Vault ${vault.path}`;

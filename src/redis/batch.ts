@@ -42,7 +42,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Sends scripts as one script. All their keys must be in one slot. */
+/** Sends several scripts as one. All their keys must be in one slot. */
 export class RedisBatch implements Batch {
   readonly #client: RedisClient;
   readonly #deadlineMs: number;

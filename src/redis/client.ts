@@ -146,7 +146,7 @@ function commonOptions(settings: RedisSettings, options: ConnectOptions) {
     connectionName: options.name,
     connectTimeout: settings.dial_timeout,
     maxRetriesPerRequest: settings.max_retries,
-    // After a failover the old master answers READONLY; a new connection reaches the new master.
+    // After a failover, the old master answers READONLY; a new connection reaches the new master.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     ...(settings.password === '' ? {} : { password: settings.password }),
     ...(tls === undefined ? {} : { tls }),

@@ -112,7 +112,7 @@ interface Evaluable {
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
   return sent.catch((failure: unknown) => {
-    // Unknown to a restarted or flushed server, or a new master. In a cluster, redirects may precede this error.
+    // Restarted or flushed servers and new masters do not know the script. In a cluster, redirects may come first.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }

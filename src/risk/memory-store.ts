@@ -21,7 +21,6 @@ interface Profile {
 
 const MAX_OPERATIONS = 1_000;
 
-/** Keeps the risk profiles of a few keys in memory. */
 export function createMemoryRiskStore({
   settings,
   now = Date.now,

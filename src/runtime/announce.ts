@@ -23,7 +23,7 @@ const EVERY_MS = 4_000;
 const DEADLINE_MS = 2_000;
 const MAX_CRASH_LOOPS = 16;
 
-/** Announces this gateway in Redis for the operator page. Ignores failures, because the next one follows soon. */
+/** Announces this gateway in Redis for the operator page. Ignores failures, because announcements repeat soon. */
 export function announceGateway(options: AnnounceOptions): { close(): Promise<void> } {
   const store = createAnnouncementStore({ client: options.client, deadlineMs: DEADLINE_MS });
   const id = randomUUID();

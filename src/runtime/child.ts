@@ -40,10 +40,9 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
-/** Number of unexpected ends within a time that make a crash loop. The back-off allows about ten. */
+/** A child that ends this often within this time is in a crash loop. The back-off allows about ten ends. */
 const LOOP = { ends: 4, withinMs: 120_000 } as const;
 
-/** A child process that is restarted whenever it ends unexpectedly. */
 export interface SupervisedChild {
   readonly state: ChildState;
   readonly pid: number | undefined;
@@ -53,9 +52,7 @@ export interface SupervisedChild {
   stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
 
-/**
- * Returns the delay before restart `attempt` (from 0): exponential, capped, and reduced at random by up to half.
- */
+/** Returns the delay before restart `attempt` (from 0): exponential, capped, and reduced at random by up to half. */
 export function backoffMs(attempt: number, backoff: Backoff): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt, 30));
   return Math.round(full * (1 - backoff.random() / 2));

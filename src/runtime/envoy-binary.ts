@@ -27,7 +27,7 @@ export interface EnvoyBinary {
 }
 
 export interface FindEnvoyOptions {
-  /** `envoy.path` in gateway.yaml. If set, Envoy is not searched elsewhere. */
+  /** `envoy.path` in gateway.yaml. If set, no other location is searched. */
   readonly configuredPath?: string | undefined;
   readonly environment: Environment;
   readonly progress?: TellProgress;

@@ -21,7 +21,6 @@ export interface EnvoyProcess {
   readonly live: boolean;
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** Whether Envoy keeps crashing. */
   readonly crashLoop: boolean;
   /** @throws Error with Envoy's last line of output if Envoy ends, or is not live after `timeoutMs` */
   waitUntilLive(timeoutMs: number): Promise<void>;
@@ -154,7 +153,7 @@ async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
   let quietSince: number | undefined;
   while (performance.now() < deadline) {
     const active = await activeRequests(admin);
-    // Undefined: Envoy has exited.
+    // Envoy has exited.
     if (active === undefined) return;
     const now = performance.now();
     quietSince = active === 0 ? (quietSince ?? now) : undefined;

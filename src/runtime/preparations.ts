@@ -7,7 +7,6 @@ export interface Preparations {
   /** @throws Error if the worker refuses, ends or does not answer in time */
   ask(config: Config, send: (message: ToWorker) => void): Promise<void>;
   answered(answer: Answer): void;
-  /** Rejects the pending request of an ended process. */
   ended(): void;
 }
 

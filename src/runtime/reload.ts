@@ -36,7 +36,7 @@ export interface ReloadOptions {
   readonly read: (inForce: Config) => Promise<{ readonly config: Config; readonly changes: ConfigChanges }>;
   /**
    * Puts a configuration in force everywhere.
-   * @throws Error if the configuration cannot be used; nothing has changed in this case
+   * @throws Error if the configuration cannot be used, without changing anything
    */
   readonly apply: (config: Config) => Promise<void>;
   readonly log: Logger;

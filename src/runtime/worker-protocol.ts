@@ -19,7 +19,7 @@ export interface ExtprocTls {
 }
 
 export type ToWorker =
-  /** First message. A worker does nothing before. */
+  /** The first message, for which a worker waits. */
   | {
       readonly kind: 'start';
       readonly config: Config;

@@ -52,9 +52,7 @@ export interface Workers {
   status(): WorkerStatus[];
   /** Resolves when every worker has listened once. Rejects when one reports a failure. */
   started(): Promise<void>;
-  /**
-   * Returns metrics to be summed: gauges of workers that answer in time, and counts of all processes that ever ran.
-   */
+  /** Returns metrics to be summed: gauges of workers that answer in time, and counts of all processes that ever ran. */
   metrics(): Promise<MetricJson[][]>;
   renewTls(tls: ExtprocTls): void;
   renewCredentials(credentials: CredentialValues): void;

@@ -2,13 +2,11 @@ import type { ErrorType } from '../errors.ts';
 import { createAnonymousLines, type AnonymousLinesOptions } from './anonymous-lines.ts';
 
 export interface EnvoyLinesOptions extends AnonymousLinesOptions {
-  /** Writes an allowed line. */
   readonly write: (line: string, from: 'stdout' | 'stderr') => void;
 }
 
 export interface EnvoyLines {
   take(line: string, from: 'stdout' | 'stderr'): void;
-  /** Reports the remaining count before the process ends. */
   flush(): void;
 }
 
@@ -54,7 +52,6 @@ export type EnvoyReplyType = (typeof ENVOY_REPLY_TYPES)[number];
 
 /** Counts Envoy's own replies. Sidecars may not have seen their requests. */
 export interface EnvoyReplies {
-  /** Parses a line of Envoy's output. */
   take(line: string): void;
   counts(): ReadonlyMap<EnvoyReplyType, number>;
 }

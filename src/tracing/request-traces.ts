@@ -40,7 +40,6 @@ export interface PartResult {
   readonly isFailed?: boolean;
 }
 
-/** Traces of one worker. */
 export interface RequestTraces extends EdgeTracing {
   /** Starts a span in the current part. Returns undefined if the request is not recorded. */
   child(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
@@ -48,7 +47,6 @@ export interface RequestTraces extends EdgeTracing {
   current(): object | undefined;
   /** Begins a part of the current request. Returns undefined if the request is not recorded. */
   part(name: string, attributes: Attributes): TracePart | undefined;
-  /** Adds attributes to the current request's span. */
   note(attributes: Attributes): void;
 }
 

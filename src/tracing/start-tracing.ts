@@ -106,7 +106,6 @@ function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   return named.startsWith('parentbased_') ? new ParentBasedSampler({ root: ratio }) : ratio;
 }
 
-/** Imports only the exporter that is used. */
 async function exporterOf({ config: { otel }, output }: TracingDeps): Promise<SpanExporter> {
   switch (otel.protocol) {
     case 'stdout': {

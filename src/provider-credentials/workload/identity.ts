@@ -11,7 +11,6 @@ const UNKNOWN_LIFE_MS = 900_000;
 /** Limits how long a credential with a wrong expiry, for example in other units, stays in use. */
 const MOST_MS = 3_600_000;
 
-/** Loads only the module of this cloud. */
 export async function createWorkloadSource(cloud: Cloud, environment: Environment): Promise<Source> {
   const grant = await grantOf(cloud, environment);
   return {
