@@ -110,7 +110,7 @@ export function policiesPage(): Promise<string> {
       return `| \`input.${path}.${member}${below}\` | ${inCards} | ${cell(means)} |`;
     }),
   );
-  return withTable(POLICIES_PAGE, '| in Rego | in cards | what it holds |', rows);
+  return withTable(POLICIES_PAGE, '| in Rego | in cards | meaning |', rows);
 }
 
 /** Returns `docs/refusals.md` with its table of types. */
@@ -118,7 +118,7 @@ export function refusalsPage(): Promise<string> {
   const rows = Object.entries(REFUSALS).map(
     ([type, { status, means }]) => `| ${String(status)} | \`${type}\` | ${cell(means)} |`,
   );
-  return withTable(REFUSALS_PAGE, '| status | type | it means |', rows);
+  return withTable(REFUSALS_PAGE, '| status | type | meaning |', rows);
 }
 
 export interface ExportedMetric {
@@ -171,7 +171,7 @@ export async function telemetryPage(): Promise<string> {
       const shown = labels.map((label) => `\`${label}\``).join(', ');
       return `| \`${name}\` | ${shown} | ${cell(linked(help))} |`;
     });
-  return withTable(TELEMETRY_PAGE, '| metric | labels | what it counts |', rows);
+  return withTable(TELEMETRY_PAGE, '| metric | labels | meaning |', rows);
 }
 
 const ENVOY_FOLDER = join(import.meta.dirname, 'envoy');

@@ -49,6 +49,6 @@ export function createTrail({ stdout, stream, others }: TrailSinks): AuditTrail 
 function notRecorded(): GatewayError {
   return new GatewayError(
     'redis_unavailable',
-    'the audit trail cannot be written: requests are refused until it can',
+    'the audit trail cannot be written: requests are refused until it works again',
   );
 }

@@ -169,7 +169,7 @@ function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps)
     circuitChanged({ server, keyHash }, { circuit, change }) {
       metrics.mcpCircuits.inc({ server, circuit, change });
       const ofKey = circuit === 'key' ? { key_hash: keyHash } : {};
-      log.warn({ server, circuit, change, ...ofKey }, 'the circuit of an MCP server has changed');
+      log.warn({ server, circuit, change, ...ofKey }, 'an MCP server circuit has changed');
       const data = { server, circuit, key_hash: circuit === 'key' ? keyHash : null };
       alerts?.send('circuit', { type: `circuit.${change}`, data });
     },

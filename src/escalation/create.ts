@@ -56,7 +56,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
   return {
     opened(escalation) {
       metrics.escalationsPending.inc();
-      auditLog.info(fieldsOf(escalation), 'a request is waiting for an approval');
+      auditLog.info(fieldsOf(escalation), 'a request is waiting for approval');
       // Webhooks get neither arguments nor prompts, not even masked.
       const { nonce: _nonce, arguments: _arguments, prompt_text: _prompt, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
@@ -65,12 +65,12 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
       metrics.escalationsPending.dec();
       metrics.escalations.inc({ outcome });
       const by = approver === undefined ? {} : { approver };
-      auditLog.info({ ...fieldsOf(escalation), outcome, ...by }, 'an approval was decided');
+      auditLog.info({ ...fieldsOf(escalation), outcome, ...by }, 'a request for approval has ended');
     },
     refused(reason) {
       metrics.escalations.inc({ outcome: reason });
       const limit = reason === 'full' ? 'zsp.max_pending' : 'zsp.max_pending_per_key';
-      log.warn(`${limit} is reached: a request for an approval was refused`);
+      log.warn(`${limit} is reached: a request for approval was refused`);
     },
     answerRefused(escalation, fault) {
       metrics.escalationAnswersRefused.inc({ fault });
@@ -79,7 +79,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     notClosed: (cause) =>
       log.warn(
         { cause: messageOf(cause) },
-        'Redis was not informed that an approval was decided; the request will expire',
+        'Redis was not informed that a request for approval has ended; its record will expire',
       ),
   };
 }

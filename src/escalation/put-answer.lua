@@ -1,6 +1,6 @@
 #!lua
 -- Stores a person's answer for a gateway that has not received it. The first answer stays, unless it was found to be
--- invalid. A repeat of an answer stores it once.
+-- invalid. Repeats store an answer once.
 --
 -- KEYS  1 the answer (string)
 -- ARGV  1 the answer   2 its lifetime, ms   3 the value that may be replaced; '' = none

@@ -1,9 +1,9 @@
 #!lua
--- Takes a waiting request, so that it gets only one answer: later answers find nothing. A repeat after a lost reply
--- finds nothing either, and the request is refused.
+-- Takes a waiting request, so that only one answer is used, because later answers find nothing. A repeat after a lost
+-- reply also finds nothing, and the request is refused.
 --
 -- KEYS  1 the request (string)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 Unix ms from which an answer is too late
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 Unix ms at which the answer expires
 -- reply taken | late | gone
 
 -- @include ../redis/clock.lua

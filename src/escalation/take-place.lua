@@ -1,5 +1,5 @@
 #!lua
--- Takes a place among the requests that wait for an approval, up to the limits in ARGV 4 and 5. Only one of several
+-- Takes a place among the requests that wait for approval, up to the limits in ARGV 4 and 5. Only one of several
 -- equal requests of a key has a place at a time. Idempotent: a request keeps its place.
 --
 -- KEYS  1 places (sorted set of ids by the Unix ms at which they become free)
@@ -35,7 +35,7 @@ if not redis.call('ZSCORE', KEYS[1], ARGV[2]) then
   redis.call('ZADD', KEYS[1], int(now + wait), ARGV[2])
   redis.call('ZADD', KEYS[2], int(now + wait), digest .. ' ' .. ARGV[2])
 end
--- A place taken before the clock went back becomes free at the latest when its record ends.
+-- A place taken before the clock went back becomes free when its record ends, at the latest.
 for _, places in ipairs(KEYS) do
   if redis.call('PTTL', places) < wait then
     redis.call('PEXPIRE', places, ARGV[3])

@@ -143,7 +143,10 @@ function targetOf(
   assertPlainPath(path, provider === 'bedrock');
   if (MCP.test(path)) return { path: base + path + query, kind: 'mcp', namesModel: false };
   if (!path.startsWith(`/${provider}/`)) {
-    throw new GatewayError('not_found', `this run is for ${provider}: its paths begin with /${provider}/`);
+    throw new GatewayError(
+      'not_found',
+      `this run is for ${provider}: its paths must begin with /${provider}/`,
+    );
   }
   const chosen = pathWithModel(provider, path, models);
   return { path: base + chosen.path + query, kind: 'model', namesModel: chosen.namesModel };

@@ -41,7 +41,9 @@ export function addressOf(
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(`the gateway URL must be like https://gateway.example, not ${text}`);
+    throw new Error(
+      `the gateway URL must be an http or https URL, such as https://gateway.example, not ${text}`,
+    );
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
     throw new Error('the gateway URL must not contain credentials, a query or a fragment');

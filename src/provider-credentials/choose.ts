@@ -61,7 +61,8 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
 
   function valueOf(name: string): string {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) throw unavailable(`cannot read the provider credential ${name}`, name);
+    if (value === undefined)
+      throw unavailable(`the gateway cannot read the provider credential ${name}`, name);
     const unproven = renewed.get(name);
     return unproven !== undefined && now() < unproven.retryAt ? unproven.before : value;
   }
@@ -112,13 +113,12 @@ function missing(provider: string, clientKeys: Config['proxy']['client_keys']): 
 
 /** Replaces the answer of a provider that refused a credential, because the answer may quote the credential. */
 export function credentialRefused(name: string): GatewayError {
-  return unavailable(`was refused by the provider with the credential ${name}`, name);
+  return unavailable(`the provider refused the gateway's credential ${name}`, name);
 }
 
 function unavailable(what: string, name: string): GatewayError {
-  return new GatewayError(
-    'credential_unavailable',
-    `the gateway ${what}: try again later, or inform the operator`,
-    { note: `credential ${name}`, headers: retryAfter('credential_unavailable', RETRY_MS) },
-  );
+  return new GatewayError('credential_unavailable', `${what}: try again later, or inform the operator`, {
+    note: `credential ${name}`,
+    headers: retryAfter('credential_unavailable', RETRY_MS),
+  });
 }

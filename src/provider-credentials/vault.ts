@@ -170,6 +170,6 @@ function readable({ status, body }: VaultAnswer, { path, role }: VaultSettings):
   if (status === 503) throw new Error('Vault is sealed or in maintenance (503)');
   if (status === 404) throw new Error(`Vault has nothing at ${path} (404)`);
   const who = role === undefined ? 'the token' : `the role ${role}`;
-  const refused = `Vault refuses ${path} to ${who} (${String(status)})`;
+  const refused = `Vault denies ${who} access to ${path} (${String(status)})`;
   throw status === 400 || status === 403 ? new Refused(refused) : new Error(refused);
 }

@@ -169,7 +169,7 @@ function sentinelOptions(settings: RedisSettings) {
 
 function checkedHostPort(addr: string): HostPort {
   const parsed = parseHostPort(addr);
-  if (parsed === undefined) throw new Error(`redis: "${addr}" is not host:port`);
+  if (parsed === undefined) throw new Error(`redis: "${addr}" must be host:port`);
   return parsed;
 }
 

@@ -1,14 +1,13 @@
--- Shared by scripts that keep lists in strings: entries of one width, the oldest first, each with the id of its
--- operation.
+-- Shared by scripts that keep lists in strings: fixed-width entries, oldest first, each with its operation id.
 
--- Operation ids are random: 13 characters hold at least 48 bits. Lua hashes every string, so each byte counts.
+-- Operation ids are random, so 13 characters hold at least 48 bits. Kept short, because Lua hashes every string.
 local ID_BYTES = 13
 
 local function short_id(operation)
   return #operation < ID_BYTES and string.format('%-13s', operation) or string.sub(operation, 1, ID_BYTES)
 end
 
--- Returns the position of an operation's entry, or nil. The id is `before` bytes after the beginning of its entry.
+-- Returns the position of an operation's entry, or nil. The id starts `before` bytes after the start of its entry.
 local function entry_at(entries, id, width, before)
   local at = string.find(entries, id, 1, true)
   while at do

@@ -74,7 +74,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
       if (!fit)
         throw new GatewayError(
           'redis_unavailable',
-          'Redis is not set up as the gateway requires: the gateway log lists the problems',
+          "Redis does not meet the gateway's requirements: the gateway log lists the problems",
         );
     },
     reset,

@@ -1,6 +1,6 @@
 -- Shared by scripts that read hashes with a version: the field `form`, or 1 without it (stored-forms.ts).
 --
--- Constants of all scripts: READS_FROM and READS_TO, the versions that this build reads; WRITE_VERSION
+-- Constants of all scripts: READS_FROM and READS_TO (oldest and newest version that this build reads), WRITE_VERSION
 
 local function check_form(name, form)
   local version = tonumber(form or READS_FROM)

@@ -1,6 +1,6 @@
 -- Part of ledger.lua, and of scripts that set a limit in a ledger.
 
--- Puts the accounts into the order of another spec, with its limits. Accounts that it does not name come last.
+-- Reorders the accounts by another spec, and applies its limits. Accounts that the spec does not list come last.
 local function respec(ledger, spec)
   local old, values, named = ledger.values, { LEDGER_VERSION, 0, 0 }, {}
   local function take(at, limit)

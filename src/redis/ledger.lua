@@ -6,9 +6,9 @@
 --   opened), spent, reserved (integer nano-USD), a limit in addition to that of its spec (-1 = none), the highest alert
 --   threshold reported in this window (percent), the limit of its spec (-1 = none); then the spec
 --
--- A spec lists the accounts in order: name, calendar (minute|hour|day|week|month|none), a limit in nano-USD or nothing;
--- a space between them, a semicolon after each account. It is compared as a whole with the caller's, and only parsed if
--- they differ, which is rare.
+-- A spec lists the accounts in order: name, calendar (minute|hour|day|week|month|none) and limit in nano-USD (or
+-- nothing), separated by spaces, with a semicolon after each account. It is compared with the caller's as a whole, and
+-- parsed only if they differ, which is rare.
 
 local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'ddddddd', '(%S+) (%S+) (%d*);'
 -- A ledger's `values` are three values from its head, then these for each account.
@@ -19,8 +19,8 @@ local START, FINISH, SPENT, RESERVED, LIMIT, REPORTED, SPEC_LIMIT = 1, 2, 3, 4, 
 
 local ledgers = {}
 
--- Tables are created with all their members, because growing them costs several times as much. `idle_ms` and later ones
--- are for the loading script.
+-- Tables are created with all their members, because growing them costs several times as much. The loading script sets
+-- `idle_ms` and the members after it.
 local function new_ledger(values, spec, stored)
   return {
     values = values, spec = spec, stored = stored, changed = false, last = FIRST + (values[2] - 1) * WIDTH,
@@ -98,8 +98,8 @@ local function write_ledger(key, ledger)
   end
 end
 
--- Writes changed ledgers. A ledger with `life_ms` lives this long from its creation or the last turn of a window; with
--- `life_at_least` too, at least about this long from now on; with `owner_ms`, as long as its owner.
+-- Writes changed ledgers. A ledger with `life_ms` lives this long after its creation or the last start of a window;
+-- with `life_at_least`, also for at least about this long from now; with `owner_ms`, as long as its owner.
 local function save_ledgers()
   for key, ledger in pairs(ledgers) do
     if ledger.changed then

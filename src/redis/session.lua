@@ -9,9 +9,9 @@
 -- check.
 --
 -- The score of a live session in its key's index is the end of its life, so that sessions without an answer are evicted
--- first, and then the least recently used. It lags by at most 1/LAG_SHARE of a life and MAX_LAG_MS: not every use is
--- worth a write, and eviction reads the session first. A session that cannot be evicted, because a call is in flight,
--- gets IN_FLIGHT and the end of the last lease, after all others, until it is used again.
+-- first, and then the least recently used. The score lags by at most 1/LAG_SHARE of a life and MAX_LAG_MS, because not
+-- every use is worth a write. Eviction reads the session first. A session that cannot be evicted, because a call is in
+-- flight, gets IN_FLIGHT and the end of the last lease, after all others, until it is used again.
 
 -- @include entries.lua
 -- @include ledger.lua

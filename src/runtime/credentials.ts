@@ -34,7 +34,7 @@ export function startCredentials(options: CredentialsOptions): Promise<FollowedC
     onEnded: (credential) => {
       log.error(
         { credential },
-        'a provider credential has passed its max_age or its end: requests with it are refused',
+        'a provider credential has reached its max_age or expired: requests that use it are refused',
       );
     },
   });

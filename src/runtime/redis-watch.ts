@@ -45,7 +45,7 @@ export async function watchRedis(
     if (closed) return;
     if (found !== undefined) {
       if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
-      if (unfit && found.length === 0) log.info('Redis is again set up as the gateway requires');
+      if (unfit && found.length === 0) log.info("Redis meets the gateway's requirements again");
       unfit = found.length > 0;
     }
     checkLater();

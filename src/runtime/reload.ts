@@ -88,7 +88,7 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
         );
       } else if (changes.changed.length > 0) await apply(config, changes);
       else {
-        if (state.notInForce !== undefined) log.info('gateway.yaml is the configuration in force again');
+        if (state.notInForce !== undefined) log.info('gateway.yaml matches the configuration in force again');
         state = { ...state, notInForce: undefined, keys: [] };
       }
     } catch (cause) {

@@ -97,7 +97,7 @@ export function createMetrics() {
     ),
     policyReports: counter(
       'gateway_policy_reports_total',
-      'Calls that matched a rule in mode report (`policy.overrides`), by rule and the action it would have taken.',
+      'Calls that matched a rule in report mode (`policy.overrides`), by rule and the action it would have taken.',
       ['rule', 'action'],
     ),
     policyTroubles: counter(
@@ -165,7 +165,7 @@ export function createMetrics() {
       'Requests that a policy escalated, by outcome (approved, denied, timeout, full, over_share, withdrawn, failed).',
       ['outcome'],
     ),
-    escalationsPending: gauge('gateway_escalations_pending', 'Requests currently waiting for an approval.'),
+    escalationsPending: gauge('gateway_escalations_pending', 'Requests currently waiting for approval.'),
     escalationAnswersRefused: counter(
       'gateway_escalation_answers_refused_total',
       'Rejected answers to waiting requests, by fault: malformed, forged, mismatched (for another request), expired.',

@@ -53,7 +53,7 @@ export async function boundedFetch(url: string, options: FetchOptions): Promise<
   let bytes = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new SourceError('an answer of more than 256 KiB');
+    if (bytes > MAX_ANSWER_BYTES) throw new SourceError('an answer larger than 256 KiB');
     chunks.push(chunk);
   }
   return new Response(body === null ? null : Buffer.concat(chunks), { status, headers });

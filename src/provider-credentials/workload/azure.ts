@@ -33,8 +33,7 @@ function federated(environment: Environment, file: string): Grant {
   const { AZURE_TENANT_ID: tenant = '', AZURE_CLIENT_ID: clientId = '' } = environment;
   const authority = environment['AZURE_AUTHORITY_HOST'] ?? PUBLIC_CLOUD;
   return async () => {
-    if (tenant === '' || clientId === '')
-      throw new SourceError('AZURE_TENANT_ID and AZURE_CLIENT_ID are not set');
+    if (tenant === '' || clientId === '') throw new SourceError('set AZURE_TENANT_ID and AZURE_CLIENT_ID');
     const issuer = new URL(`${encodeURIComponent(tenant)}/v2.0`, authority).href;
     if (isPlainRemote(issuer)) throw new SourceError('AZURE_AUTHORITY_HOST is not https');
     const tokenEndpoint = new URL(`${encodeURIComponent(tenant)}/oauth2/v2.0/token`, authority).href;

@@ -68,7 +68,7 @@ describe('a secret in Vault', () => {
     const own = source({ role: undefined, token_file: file });
     expect(await own.read()).toMatchObject({ value: 'sk-first' });
     now += 2_000;
-    expect(await failureOf(own)).toBe('Vault refuses secret/data/openai to the token (403)');
+    expect(await failureOf(own)).toBe('Vault denies the token access to secret/data/openai (403)');
     writeFileSync(file, 'hvs.new');
     expect(await own.read()).toMatchObject({ value: 'sk-first' });
   });
@@ -130,7 +130,7 @@ describe('a Vault that does not answer with the secret', () => {
       /^Vault has nothing at secret\/data\/none/,
     ],
     ['has no such field', () => source({ field: 'none' }), /has no string in the field none$/],
-    ['does not know the role', () => source({ role: 'other' }), /to the role other \(400\)$/],
+    ['does not know the role', () => source({ role: 'other' }), /denies the role other access to .* \(400\)$/],
     ['is not there', () => source({ address: 'http://127.0.0.1:1' }), /cannot be reached \(.*ECONNREFUSED/],
     [
       'cannot be signed in to',

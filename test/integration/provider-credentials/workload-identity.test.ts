@@ -190,7 +190,7 @@ describe('a workload that the cloud does not know', () => {
   );
 
   it.each([
-    [{ AZURE_FEDERATED_TOKEN_FILE: '/none' }, 'AZURE_TENANT_ID and AZURE_CLIENT_ID are not set'],
+    [{ AZURE_FEDERATED_TOKEN_FILE: '/none' }, 'set AZURE_TENANT_ID and AZURE_CLIENT_ID'],
     [{ ...IN_A_POD, AZURE_FEDERATED_TOKEN_FILE: '/none' }, 'file /none cannot be read (ENOENT)'],
     [
       { ...IN_A_POD, AZURE_FEDERATED_TOKEN_FILE: '/none', AZURE_AUTHORITY_HOST: 'http://login.example/' },

@@ -162,7 +162,7 @@ export function wrongCalls(): void {
   it.each([
     [['--model-map', 'fast'], 2, /--model-map must be pairs/],
     [['--model-override', ''], 2, /--model-override must be a model name/],
-    [['--gateway-url', 'nonsense'], 1, /the gateway URL must be like/],
+    [['--gateway-url', 'nonsense'], 1, /the gateway URL must be an http or https URL/],
     [['--gateway-url', 'http://gateway.example'], 1, /keys would be sent over plain HTTP/],
     [
       ['--gateway-url', 'https://a.example', '--ca-file', '/no/such'],
