@@ -146,7 +146,7 @@ describe('records over OTLP', () => {
     });
     receiver.answer.status = 401;
     record('r-1');
-    await expect.poll(() => logged.join()).toMatch(/it answered 401/);
+    await expect.poll(() => logged.join()).toMatch(/the receiver answered 401/);
     expect(logged.join()).not.toMatch(/secret|token-of/);
     receiver.answer.status = 200;
     await expect
@@ -222,7 +222,7 @@ describe('a probe of a receiver', () => {
     expect([...open.keys()]).toEqual(['otlp', 'syslog']);
     Object.assign(otlp.answer, { status: 403 });
     await syslog.close();
-    await expect(open.get('otlp')?.probe()).rejects.toThrow('it answered 403');
+    await expect(open.get('otlp')?.probe()).rejects.toThrow('the receiver answered 403');
     await expect(open.get('syslog')?.probe()).rejects.toThrow('ECONNREFUSED');
     for (const receiver of open.values()) receiver.close();
   });
