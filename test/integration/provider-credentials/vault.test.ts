@@ -130,7 +130,11 @@ describe('a Vault that does not answer with the secret', () => {
       /^Vault has nothing at secret\/data\/none/,
     ],
     ['has no such field', () => source({ field: 'none' }), /has no string in the field none$/],
-    ['does not know the role', () => source({ role: 'other' }), /denies the role other access to .* \(400\)$/],
+    [
+      'does not know the role',
+      () => source({ role: 'other' }),
+      /denies the role other access to .* \(400\)$/,
+    ],
     ['is not there', () => source({ address: 'http://127.0.0.1:1' }), /cannot be reached \(.*ECONNREFUSED/],
     [
       'cannot be signed in to',
