@@ -1,5 +1,5 @@
 import { APIError as AnthropicError } from '@anthropic-ai/sdk';
-import { BedrockRuntimeServiceException } from '@aws-sdk/client-bedrock-runtime';
+import { ValidationException } from '@aws-sdk/client-bedrock-runtime';
 import { ApiError as GoogleError } from '@google/genai';
 import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import OpenAI, { APIError as OpenAIError } from 'openai';
@@ -16,15 +16,21 @@ const SECRET = makeSecret('aws_access_key_id', createRandom(6)).text;
 const WITHHELD = 'the answer was withheld: it contains secrets';
 
 /** How a program sees a cut through each SDK. Mistral's SDKs recognize stream errors as events that are not chunks. */
-const RAISED: Readonly<
-  Record<string, { readonly type: new (...args: never[]) => Error; readonly says: RegExp }>
-> = {
-  'OpenAI chat': { type: OpenAIError, says: new RegExp(WITHHELD) },
-  'OpenAI responses': { type: OpenAIError, says: new RegExp(WITHHELD) },
-  'Anthropic messages': { type: AnthropicError, says: new RegExp(WITHHELD) },
-  Gemini: { type: GoogleError, says: new RegExp(WITHHELD) },
-  'Bedrock converse': { type: BedrockRuntimeServiceException, says: new RegExp(WITHHELD) },
-  'Bedrock invoke': { type: BedrockRuntimeServiceException, says: new RegExp(WITHHELD) },
+interface Raised {
+  readonly type: new (...args: never[]) => Error;
+  readonly says: RegExp;
+  /** Further members of the error. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+const says = new RegExp(WITHHELD);
+const RAISED: Readonly<Record<string, Raised>> = {
+  'OpenAI chat': { type: OpenAIError, says, members: { type: 'dlp_quarantine', code: '403' } },
+  'OpenAI responses': { type: OpenAIError, says, members: { type: 'dlp_quarantine' } },
+  'Anthropic messages': { type: AnthropicError, says, members: { type: 'dlp_quarantine' } },
+  Gemini: { type: GoogleError, says, members: { status: 403 } },
+  'Bedrock converse': { type: ValidationException, says },
+  'Bedrock invoke': { type: ValidationException, says },
   Mistral: { type: Error, says: /invalid_type/ },
 };
 
@@ -58,6 +64,7 @@ describe('a cut', () => {
       const failure: unknown = await read(stream.text(access, 'hello')).catch((cause: unknown) => cause);
       const expected = RAISED[stream.name];
       expect(failure).toBeInstanceOf(expected?.type);
+      expect(failure).toMatchObject(expected?.members ?? {});
       expect(String(failure)).toMatch(expected?.says ?? /^$/);
     });
 

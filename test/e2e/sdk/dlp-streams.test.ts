@@ -1,7 +1,7 @@
-import { APIError as AnthropicError } from '@anthropic-ai/sdk';
+import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk';
 import { BedrockRuntimeServiceException } from '@aws-sdk/client-bedrock-runtime';
 import { ApiError as GoogleError } from '@google/genai';
-import { APIError as OpenAIError } from 'openai';
+import OpenAI, { APIError as OpenAIError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { quarantineKey } from '../../../src/redis/keys.ts';
 import { createRandom } from '../../support/random.ts';
@@ -85,4 +85,31 @@ describe.each(TRANSPORTS)('DLP on streams $name', (transport) => {
       expect(rig.provider.requests.at(-1)?.body.toString()).not.toContain('hello again');
     },
   );
+
+  it('masked text and tool calls are assembled by the SDKs', async () => {
+    const messages = [{ role: 'user' as const, content: 'hello' }];
+    const anthropic = await rig.access('anthropic', 'path', KEY);
+    const { baseUrl, apiKey } = await rig.access('openai', 'path', KEY);
+    const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+    rig.provider.behave({ text: PERSONAL });
+    const chat = openai.chat.completions.stream({ model: 'gpt-4o', messages });
+    expect((await chat.finalChatCompletion()).choices[0]?.message.content).toBe(MASKED);
+    const response = openai.responses.stream({ model: 'gpt-4o', input: 'hello' });
+    expect((await response.finalResponse()).output_text).toBe(MASKED);
+    const message = new Anthropic({
+      baseURL: anthropic.baseUrl,
+      apiKey: anthropic.apiKey,
+      authToken: null,
+      maxRetries: 0,
+    }).messages.stream({ model: 'claude-3-haiku-20240307', max_tokens: 50, messages });
+    expect((await message.finalMessage()).content).toMatchObject([{ type: 'text', text: MASKED }]);
+
+    rig.provider.behave({
+      tool: { name: 'weather', arguments: { city: 'Zürich', mail: 'a.doe@mail.example.com' } },
+    });
+    const call = await openai.chat.completions.stream({ model: 'gpt-4o', messages }).finalChatCompletion();
+    expect(call.choices[0]?.message.tool_calls).toMatchObject([
+      { id: 'call_weather', function: { name: 'weather', arguments: '{"city":"Zürich","mail":"***"}' } },
+    ]);
+  });
 });
