@@ -181,11 +181,15 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     });
     const removed = BUDGET_WINDOWS.filter((window) => changes[window] === null);
     await withRedisDeadline(deadlineMs, async () => {
-      await Promise.all([
-        set.length > 0 ? client.hset(key, ...set, ...formField(writeVersionOf(client))) : undefined,
-        removed.length > 0 ? client.hdel(key, ...removed) : undefined,
+      // A transaction: without memory, Redis would refuse the new limits and still remove the old ones.
+      const change = client.multi();
+      if (set.length > 0) change.hset(key, ...set, ...formField(writeVersionOf(client)));
+      if (removed.length > 0) change.hdel(key, ...removed);
+      const [replies] = await Promise.all([
+        change.exec(),
         keyHash !== undefined && set.includes('0') ? markKey(client, keyHash, Infinity) : undefined,
       ]);
+      for (const [error] of replies ?? []) if (error !== null) throw error;
     });
   }
 

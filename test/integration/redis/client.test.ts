@@ -118,6 +118,21 @@ describe('Redis is unavailable if it refuses:', () => {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 5, reserved: 0 });
   });
 
+  it('out of memory: limits are changed completely or not at all', async () => {
+    const redis = await server();
+    const client = open(redis.addr);
+    await waitUntilReady(client, 5_000);
+    const store = budgetStore(client);
+    const keyHash = newKeyHash();
+    await store.setLimits(keyHash, { weekly: 10 * USD });
+    await redis.configSet('maxmemory', '1');
+    await expect(store.setLimits(keyHash, { daily: USD, weekly: null })).rejects.toMatchObject(UNAVAILABLE);
+    expect(await store.getLimits(keyHash)).toEqual({ weekly: 10 * USD });
+    await redis.configSet('maxmemory', '0');
+    await store.setLimits(keyHash, { daily: USD, weekly: null });
+    expect(await store.getLimits(keyHash)).toEqual({ daily: USD });
+  });
+
   it('with a wrong password, which no error contains', async () => {
     const redis = await server({ password: 'right-password' });
     const client = open(redis.addr, { password: 'wrong-password-4711' });
