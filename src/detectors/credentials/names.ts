@@ -87,9 +87,9 @@ const list = Object.entries(NAMES).flatMap(([kind, names]) =>
 let automaton: KeywordTable | undefined;
 
 const FOREIGN_NAMES =
-  /парол[ьяеюи]м?|密码|密碼|口令|パスワード|비밀번호|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|contraseña|hasło|lösenord|jelszó|κωδικός|סיסמה|mật khẩu|şifre|รหัสผ่าน/giu;
-/** The lowest non-ASCII code unit in `FOREIGN_NAMES`. */
-const FIRST_FOREIGN = 0xf1;
+  /парол[ьяеюи]м?|密码|密碼|口令|パスワード|비밀번호|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|contrase(?:ñ|n\u0303)a|hasło|l(?:ö|o\u0308)senord|jelsz(?:ó|o\u0301)|κωδικ[όο]ς|סיסמה|mật khẩu|(?:ş|s\u0327)[iİ]fre|รหัสผ่าน/giu;
+/** The lowest non-ASCII code unit that `FOREIGN_NAMES` matches: `Ñ`. */
+const FIRST_FOREIGN = 0xd1;
 
 /** Visits the names in a text. Texts with foreign letters are scanned twice. */
 export function eachName(text: string, visit: (kind: NameKind, start: number, end: number) => void): void {
