@@ -28,7 +28,7 @@ export function inAscii(code: string): string {
 /** Yields edits where escapes would change the meaning: regexes (`source` may be read) and templates (may be raw). */
 function* editsOf(node: unknown, code: string): Generator<Edit> {
   if (typeof node !== 'object' || node === null) return;
-  if (isPlaced(node)) {
+  if (hasRange(node)) {
     const { start, end } = node;
     const source = code.slice(start, end);
     if (source.search(BEYOND_ASCII) === -1) return;
@@ -44,14 +44,14 @@ function* editsOf(node: unknown, code: string): Generator<Edit> {
   for (const child of Object.values(node)) yield* editsOf(child, code);
 }
 
-interface PlacedNode {
+interface RangedNode {
   readonly type: string;
   readonly start: number;
   readonly end: number;
   readonly regex?: { readonly pattern: string; readonly flags: string };
 }
 
-function isPlaced(node: object): node is PlacedNode {
+function hasRange(node: object): node is RangedNode {
   return 'type' in node && 'start' in node;
 }
 

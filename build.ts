@@ -98,7 +98,7 @@ async function writeBundle(
     checks: { ineffectiveDynamicImport: false },
     // Its ES modules load grpc-js with a function that bundlers do not recognize.
     resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
-    plugins: [withoutSupportsColor, sourcePlaces(assets)],
+    plugins: [withoutSupportsColor, sourcePaths(assets)],
   });
   const { output } = await bundle.write({
     dir: dist,
@@ -145,27 +145,27 @@ function isProvided(name: string, chunks: readonly OutputChunk[]): boolean {
  * Makes `import.meta.url` refer to the original path of each module, so that files next to a source are found. Adds
  * package files that `import.meta.resolve` finds to `assets`, which maps their paths to those in `dist`.
  */
-function sourcePlaces(assets: Map<string, string>): Plugin {
+function sourcePaths(assets: Map<string, string>): Plugin {
   return {
-    name: 'source-places',
+    name: 'source-paths',
     transform: {
       filter: { id: /\.ts$/, code: /import\.meta\.(url|resolve)/ },
       handler(code, id) {
         const withAssets = code.replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_call, name: string) => {
           const file = createRequire(id).resolve(name);
-          const place = `data/${basename(file)}`;
-          assets.set(file, place);
-          return `PLACE_IN_DIST("${place}")`;
+          const path = `data/${basename(file)}`;
+          assets.set(file, path);
+          return `PATH_IN_DIST("${path}")`;
         });
-        const place = relative(ROOT, id).replace(/\.ts$/, '.js');
-        return { code: withAssets.replaceAll('import.meta.url', `PLACE_IN_DIST("${place}")`), map: null };
+        const path = relative(ROOT, id).replace(/\.ts$/, '.js');
+        return { code: withAssets.replaceAll('import.meta.url', `PATH_IN_DIST("${path}")`), map: null };
       },
     },
     renderChunk(code, chunk) {
       const folder = dirname(chunk.fileName);
       return code.replaceAll(
-        /PLACE_IN_DIST\("([^"]+)"\)/g,
-        (_call, place: string) => `new URL("${relative(folder, place)}", import.meta.url).href`,
+        /PATH_IN_DIST\("([^"]+)"\)/g,
+        (_call, path: string) => `new URL("${relative(folder, path)}", import.meta.url).href`,
       );
     },
   };

@@ -6,7 +6,7 @@ import type { Config } from './config/schema.ts';
 import type { EnvoyProcess } from './runtime/envoy-process.ts';
 import { announceGateway } from './runtime/announce.ts';
 import { createReadOrderStore } from './provider-credentials/read-orders-store.ts';
-import { obeyCredentialOrders, startCredentials } from './runtime/credentials.ts';
+import { followCredentialOrders, startCredentials } from './runtime/credentials.ts';
 import { startCertificates } from './runtime/certificates.ts';
 import { followConfig, type Reload } from './runtime/reload.ts';
 import { portIsFree } from './runtime/free-port.ts';
@@ -109,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     closers.push(() => {
       redis.close();
     });
-    const orders = obeyCredentialOrders({
+    const orders = followCredentialOrders({
       store: createReadOrderStore({ client: redis.client, deadlineMs: phaseDeadlineMs(config) }),
       credentials,
     });

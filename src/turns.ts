@@ -17,13 +17,13 @@ const TURN_MS = 8;
 const TURN_CHARS = 32_768;
 
 /** Number of characters between clock checks, which take at most a millisecond, even in hostile text. */
-const LOOK_CHARS = 2_048;
+const CHECK_CHARS = 2_048;
 
 /** Overhead of a step, in characters. */
-const ASK_CHARS = 32;
+const STEP_CHARS = 32;
 
 /** Number of characters read by all tasks since the last clock check. */
-let unlooked = 0;
+let uncheckedChars = 0;
 /** Number of characters read in this turn before the last clock check. */
 let turnChars = 0;
 /** Time of the first clock check in this turn; undefined in a new turn. */
@@ -32,11 +32,11 @@ let startedMs: number | undefined;
 const waiting: (() => void)[] = [];
 
 /** Reports whether the caller should wait for the next turn, after reading `chars` characters since its last call. */
-export function isTurnOver(chars: number = LOOK_CHARS): boolean {
-  unlooked += chars + ASK_CHARS;
-  if (unlooked < LOOK_CHARS) return false;
-  turnChars += unlooked;
-  unlooked = 0;
+export function isTurnOver(chars: number = CHECK_CHARS): boolean {
+  uncheckedChars += chars + STEP_CHARS;
+  if (uncheckedChars < CHECK_CHARS) return false;
+  turnChars += uncheckedChars;
+  uncheckedChars = 0;
   if (startedMs !== undefined) return turnChars > TURN_CHARS || performance.now() - startedMs >= TURN_MS;
   startedMs = performance.now();
   setImmediate(endTurn);
@@ -84,11 +84,11 @@ export function inTurns<Result>(work: Work<Result>): Awaitable<Result> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (isTurnOver(step.value)) return goOn(work);
+    if (isTurnOver(step.value)) return continueInTurns(work);
   }
 }
 
-async function goOn<Result>(work: Work<Result>): Promise<Result> {
+async function continueInTurns<Result>(work: Work<Result>): Promise<Result> {
   for (;;) {
     await nextTurn();
     for (;;) {
@@ -109,7 +109,7 @@ export function* each<Item>(
   for (const item of list) {
     visit(item);
     chars += charsOf(item);
-    if (chars < LOOK_CHARS) continue;
+    if (chars < CHECK_CHARS) continue;
     yield chars;
     chars = 0;
   }

@@ -20,16 +20,16 @@ export interface RefusalFinding {
 }
 
 export const MAX_REFUSAL_FINDINGS = 8;
-const MAX_LOOKED_AT = 512;
+const MAX_EXAMINED = 512;
 
 /** Returns distinct findings. A finding without a place is kept only if no other finding of its kind has a place. */
 export function distinctFindings(found: readonly RefusalFinding[]): readonly RefusalFinding[] {
-  const looked = found.slice(0, MAX_LOOKED_AT);
+  const examined = found.slice(0, MAX_EXAMINED);
   const kindOf = ({ rule, detector, finding }: RefusalFinding): string =>
     JSON.stringify([rule, detector, finding]);
-  const placed = new Set(looked.filter(({ place }) => place !== undefined).map(kindOf));
+  const placed = new Set(examined.filter(({ place }) => place !== undefined).map(kindOf));
   const distinct = new Map<string, RefusalFinding>();
-  for (const finding of looked) {
+  for (const finding of examined) {
     if (finding.place === undefined && placed.has(kindOf(finding))) continue;
     const key = JSON.stringify([kindOf(finding), finding.place, finding.kind]);
     if (!distinct.has(key)) distinct.set(key, finding);

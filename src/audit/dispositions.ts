@@ -3,7 +3,7 @@ import type { ReportedVerdict } from '../telemetry/observer.ts';
 import type { Disposition, Resource, Severity } from './ocsf.ts';
 
 /** Refusals that an operator should investigate. */
-const GRAVE: ReadonlySet<string> = new Set(['quarantined', 'agent_risk_blocked', 'dlp_quarantine']);
+const SEVERE: ReadonlySet<string> = new Set(['quarantined', 'agent_risk_blocked', 'dlp_quarantine']);
 
 export const DECISION = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 
@@ -31,12 +31,12 @@ export function findingDisposition({ kind, type }: ReportedVerdict): Disposition
 
 export function dispositionOf(refusal: string | undefined, status: number): Disposition {
   if (refusal === undefined) return status >= 500 ? 'error' : 'allowed';
-  return GRAVE.has(refusal) ? 'quarantined' : 'blocked';
+  return SEVERE.has(refusal) ? 'quarantined' : 'blocked';
 }
 
 export function severityOf(refusal: string | undefined): Severity {
   if (refusal === undefined) return 'informational';
-  return GRAVE.has(refusal) ? 'high' : 'medium';
+  return SEVERE.has(refusal) ? 'high' : 'medium';
 }
 
 export function inspected(event: AuditEvent) {

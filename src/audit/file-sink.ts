@@ -1,6 +1,6 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 
-const LOOK_AFTER_MS = 1_000;
+const CHECK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
 /** Appends whole lines to a file that other processes may also append to. */
@@ -16,13 +16,13 @@ export interface FileSink {
  */
 export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {
   let file = await append(path);
-  let lookedAt = now();
+  let checkedAt = now();
   let isTorn = false;
 
   async function current(): Promise<FileHandle> {
-    if (now() - lookedAt < LOOK_AFTER_MS) return file;
-    lookedAt = now();
-    if (await isStill(file, path)) return file;
+    if (now() - checkedAt < CHECK_AFTER_MS) return file;
+    checkedAt = now();
+    if (await isSameFile(file, path)) return file;
     const fresh = await append(path);
     const old = file;
     file = fresh;
@@ -47,10 +47,10 @@ function append(path: string): Promise<FileHandle> {
   return open(path, 'a', OWNER_ONLY);
 }
 
-async function isStill(file: FileHandle, path: string): Promise<boolean> {
+async function isSameFile(file: FileHandle, path: string): Promise<boolean> {
   try {
-    const [mine, there] = await Promise.all([file.stat(), stat(path)]);
-    return mine.ino === there.ino && mine.dev === there.dev;
+    const [opened, atPath] = await Promise.all([file.stat(), stat(path)]);
+    return opened.ino === atPath.ino && opened.dev === atPath.dev;
   } catch (failure) {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return false;
     throw failure;

@@ -13,7 +13,7 @@ import {
   apiOf,
   auditedActor,
   resourcesOf,
-  strangersApi,
+  anonymousApi,
   unadmittedApi,
   type AuditedExchange,
   type AuditedFinish,
@@ -197,7 +197,7 @@ export function createTrailObserver(
         'key_hash' in fields && typeof fields.key_hash === 'string' ? fields.key_hash : undefined;
       trail.record(
         apiActivity({
-          ...strangersApi({ requestId: 'none', clientAddress: '' }),
+          ...anonymousApi({ requestId: 'none', clientAddress: '' }),
           actor: { uid: keyHash, name: undefined },
           message,
           severity: 'medium',
@@ -210,7 +210,7 @@ export function createTrailObserver(
     unlogged(requests, what) {
       trail.record(
         apiActivity({
-          ...strangersApi({ requestId: 'none', clientAddress: '' }),
+          ...anonymousApi({ requestId: 'none', clientAddress: '' }),
           message: what,
           severity: 'low',
           disposition: 'blocked',

@@ -118,13 +118,13 @@ export function unadmittedApi(
   finish: Sender,
   key: { readonly keyHash: string; readonly name: string } | undefined,
 ) {
-  const api = strangersApi(finish);
+  const api = anonymousApi(finish);
   if (key === undefined) return api;
   const resources: readonly Resource[] = [{ type: 'proxy_key', name: key.name }];
   return { ...api, actor: { uid: key.keyHash, name: key.name }, resources };
 }
 
-export function strangersApi({ requestId, clientAddress }: Sender) {
+export function anonymousApi({ requestId, clientAddress }: Sender) {
   return {
     requestId,
     clientAddress,

@@ -74,12 +74,12 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
 
 /** Matches only the actor of a record, because quotes inside texts are escaped. */
 const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
-const STRANGERS = 'strangers';
+const UNAUTHENTICATED = 'strangers';
 
 /** Returns whose share a record uses: a key hash, `strangers` for unauthenticated clients, or '' for operators. */
 function ownerOf(record: string): string {
   const [, keyHash, unknown] = ACTOR.exec(record) ?? [];
-  return keyHash ?? (unknown === undefined ? '' : STRANGERS);
+  return keyHash ?? (unknown === undefined ? '' : UNAUTHENTICATED);
 }
 
 function olderFirst(a: Entry, b: Entry): number {

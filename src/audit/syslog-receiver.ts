@@ -75,10 +75,10 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
   /** Retries until the recent records have been resent or are too old. */
   async function resend(): Promise<void> {
     do await delay(RESEND_EVERY_MS, undefined, { ref: false });
-    while (!isClosed && socket === undefined && recent().length > 0 && !(await isSentAgain()));
+    while (!isClosed && socket === undefined && recent().length > 0 && !(await isResent()));
   }
 
-  function isSentAgain(): Promise<boolean> {
+  function isResent(): Promise<boolean> {
     return sendInTurn([]).then(
       () => true,
       () => false,

@@ -93,16 +93,16 @@ function message(text: string): object {
 
 function streamed(answer: DemoAnswer, started: object, finished: { readonly status: string }): string[] {
   const text = answer.pieces.join('');
-  const place = { item_id: 'msg_demo', output_index: 0, content_index: 0 };
+  const position = { item_id: 'msg_demo', output_index: 0, content_index: 0 };
   const part = { type: 'output_text', annotations: [] };
   const item = { ...message(''), status: 'in_progress', content: [] };
   const events: readonly (readonly [type: string, members: object])[] = [
     ['response.created', { response: started }],
     ['response.output_item.added', { output_index: 0, item }],
-    ['response.content_part.added', { ...place, part: { ...part, text: '' } }],
-    ...answer.pieces.map((delta) => ['response.output_text.delta', { ...place, delta }] as const),
-    ['response.output_text.done', { ...place, text }],
-    ['response.content_part.done', { ...place, part: { ...part, text } }],
+    ['response.content_part.added', { ...position, part: { ...part, text: '' } }],
+    ...answer.pieces.map((delta) => ['response.output_text.delta', { ...position, delta }] as const),
+    ['response.output_text.done', { ...position, text }],
+    ['response.content_part.done', { ...position, part: { ...part, text } }],
     ['response.output_item.done', { output_index: 0, item: message(text) }],
     [`response.${finished.status}`, { response: finished }],
   ];

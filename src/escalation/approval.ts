@@ -45,12 +45,12 @@ export function readApproval(
   if (read === undefined) return { fault: 'malformed' };
   const { hmac, ...signed } = read;
   if (!timingSafeEqual(Buffer.from(hmac, 'hex'), hmacOf(signed, secret))) return { fault: 'forged' };
-  const isForThis =
+  const matchesRequest =
     read.id === escalation.id &&
     read.nonce === escalation.nonce &&
     read.key_hash === escalation.key_hash &&
     read.request_digest === escalation.request_digest;
-  if (!isForThis) return { fault: 'mismatched' };
+  if (!matchesRequest) return { fault: 'mismatched' };
   return { approval: read };
 }
 

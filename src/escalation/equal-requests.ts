@@ -22,7 +22,7 @@ export function createEqualRequests(maxWaiting: number): InTurn {
     wait: Wait,
     ask: () => Promise<ApprovalResult>,
   ): Promise<ApprovalResult> {
-    const ended = await Promise.race([before, overOf(wait)]);
+    const ended = await Promise.race([before, waitEnd(wait)]);
     if (ended === 'over') return { kind: wait.gone.aborted ? 'withdrawn' : 'timeout' };
     return ended?.kind === 'denied' ? ended : ask();
   }
@@ -44,7 +44,7 @@ export function createEqualRequests(maxWaiting: number): InTurn {
 }
 
 /** Resolves when the wait ends: at its deadline, or when the client disconnects. */
-function overOf({ gone, until }: Wait): Promise<'over'> {
+function waitEnd({ gone, until }: Wait): Promise<'over'> {
   return new Promise((resolve) => {
     function over(): void {
       clearTimeout(timer);

@@ -42,7 +42,7 @@ export const escalation = z.object({
 });
 export type Escalation = Readonly<z.infer<typeof escalation>>;
 
-/** Returns undefined for invalid JSON or another shape. */
+/** Returns undefined for invalid JSON or an unexpected shape. */
 export function readEscalation(json: string): Escalation | undefined {
   return escalation.safeParse(parsedJson(json)).data;
 }

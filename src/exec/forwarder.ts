@@ -34,7 +34,7 @@ const KEEP_ALIVE_MS = 120_000;
 /** Limits the reuse of idle connections, which a draining gateway may be closing. */
 const IDLE_MS = 15_000;
 
-/** Listens on a free port of 127.0.0.1, and serves clients that present the key of this run. */
+/** Listens on a free port on 127.0.0.1, and serves clients that present the key of this run. */
 export async function startForwarder(options: ForwarderOptions): Promise<Forwarder> {
   // OpenAI's key prefix, which some programs require.
   const key = `sk-exec-${randomBytes(32).toString('base64url')}`;

@@ -260,18 +260,18 @@ export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
     cacheRead: maybe(override.cached_input) ?? input ?? rates.cacheRead,
     cacheWrite: cacheWrite ?? rates.cacheWrite,
     cacheWrite1h: cacheWrite ?? rates.cacheWrite1h,
-    inputAudio: maybe(override.input_audio) ?? besideText(rates.inputAudio, input),
+    inputAudio: maybe(override.input_audio) ?? dropIfFree(rates.inputAudio, input),
     output: output ?? rates.output,
     reasoning: output ?? rates.reasoning,
-    outputAudio: maybe(override.output_audio) ?? besideText(rates.outputAudio, output),
-    outputImage: maybe(override.output_image) ?? besideText(rates.outputImage, output),
-    outputVideo: maybe(override.output_video) ?? besideText(rates.outputVideo, output),
+    outputAudio: maybe(override.output_audio) ?? dropIfFree(rates.outputAudio, output),
+    outputImage: maybe(override.output_image) ?? dropIfFree(rates.outputImage, output),
+    outputVideo: maybe(override.output_video) ?? dropIfFree(rates.outputVideo, output),
     request: override.request === undefined ? rates.request : Math.round(override.request * 1e9),
   };
 }
 
 /** Drops a zero rate if text gets a price, so that the modality is billed as text. */
-function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
+function dropIfFree(rate: number | undefined, textRate: number | undefined): number | undefined {
   return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }
 

@@ -32,7 +32,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
     if (id === 'fmt ') {
       // Decoders disagree about which of two formats applies.
       if (bytesPerSecond !== undefined) return undefined;
-      bytesPerSecond = leastBytesPerSecond(bytes.subarray(at + 8, at + 8 + size));
+      bytesPerSecond = minBytesPerSecond(bytes.subarray(at + 8, at + 8 + size));
       if (bytesPerSecond === undefined) return undefined;
     }
     at += 8 + size + (size % 2);
@@ -41,7 +41,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
 }
 
 /** Returns the lowest of the three declared byte rates, or undefined if one is zero or the format is compressed. */
-function leastBytesPerSecond(format: Buffer): number | undefined {
+function minBytesPerSecond(format: Buffer): number | undefined {
   if (format.length < 16) return undefined;
   const tag = format.readUInt16LE(0);
   const isPlain = PLAIN_FORMATS.has(

@@ -6,7 +6,7 @@ import { isPlainRemote } from '../config/address.ts';
 import { messageOf } from '../errors.ts';
 import { request as httpRequest } from '../node-http.ts';
 
-const WITHIN_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 262_144;
 /** Standby nodes redirect to the active node. */
 const MAX_REDIRECTS = 2;
@@ -73,7 +73,7 @@ function send(
   const options: RequestOptions & { readonly ca?: string } = {
     method,
     agent: false,
-    signal: AbortSignal.timeout(WITHIN_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     ...(ca !== undefined && { ca }),
     headers: {
       // Vault may require this header as protection against request forgery.

@@ -8,7 +8,7 @@ type VaultSettings = NonNullable<CredentialSettings['from']['vault']>;
 
 /** Fraction of the lifetime after which leases and tokens are renewed. */
 const RENEW_AT = 2 / 3;
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 
 const tokenSchema = z.object({
   auth: z.object({
@@ -40,7 +40,7 @@ interface Lease {
   readonly endsAt: number;
 }
 
-/** Thrown if Vault refuses the token, or a request with it. */
+/** Thrown if Vault refuses the token, or a request made with the token. */
 class Refused extends Error {}
 
 /**
@@ -153,7 +153,7 @@ export function createVaultSource(
 }
 
 function renewInMs(leftMs: number): number {
-  return Math.max(LEAST_MS, leftMs * RENEW_AT);
+  return Math.max(MIN_MS, leftMs * RENEW_AT);
 }
 
 /** KV version 2 wraps the secret and adds metadata. */

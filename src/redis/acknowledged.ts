@@ -5,7 +5,7 @@ export interface Acknowledgement {
   /**
    * Repeats a write and waits until `redis.wait_replicas` replicas have it.
    * @param key determines the master in a cluster
-   * @throws Error if too few replicas have the write within `redis.wait_timeout`; it is written nevertheless
+   * @throws Error if too few replicas have the write within `redis.wait_timeout`; the write stays nevertheless
    */
   confirm(key: string, write: (master: Redis) => Promise<unknown>): Promise<void>;
   close(): void;

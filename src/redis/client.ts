@@ -47,7 +47,7 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   if (client instanceof Cluster) client.on('+node', watch);
   else {
     watch(client);
-    connectAgain(client);
+    reconnectAfterEnd(client);
   }
   return client;
 }
@@ -107,7 +107,7 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
 }
 
 /** Reconnects, because ioredis gives up if a failover is announced while it asks a sentinel for the master. */
-function connectAgain(client: Redis): void {
+function reconnectAfterEnd(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   let isWanted = true;
   let attempts = 0;

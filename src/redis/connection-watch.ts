@@ -22,7 +22,7 @@ const MIN_TICK_MS = 10;
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));
-  client.on('close', () => dropLate(client, limits.readTimeoutMs));
+  client.on('close', () => rejectUnanswered(client, limits.readTimeoutMs));
 }
 
 function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent }: ConnectionLimits): void {
@@ -33,13 +33,13 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
     Math.ceil(readTimeoutMs / tickMs),
     (command) => !unanswered.toArray().includes(command),
   );
-  const isSlowToTake = watchOldest<number>(
+  const isSlowToAccept = watchOldest<number>(
     Math.ceil(writeTimeoutMs / tickMs),
     (batch) => batches.taken >= batch,
   );
   const timer = setInterval(() => {
     const answers = !(mayBeSilent && client.status === 'ready');
-    if (isSlowToTake(batches.begun))
+    if (isSlowToAccept(batches.begun))
       giveUp(client, `Redis accepted no data within ${String(writeTimeoutMs)} ms`);
     else if (isSlowToAnswer(answers ? unanswered.peekBack() : undefined)) {
       giveUp(client, `Redis did not answer within ${String(readTimeoutMs)} ms`);
@@ -81,7 +81,7 @@ function giveUp(client: Redis, reason: string): void {
  * Rejects the unanswered commands of a lost connection after `withinMs`, when resending them is unsafe: callers have
  * given up, and Redis may have forgotten the operation ids that make repeats harmless.
  */
-function dropLate({ commandQueue }: Redis, withinMs: number): void {
+function rejectUnanswered({ commandQueue }: Redis, withinMs: number): void {
   if (commandQueue.length === 0) return;
   setTimeout(() => {
     rejectAll(commandQueue, new Error('Redis did not come back in time'));

@@ -5,11 +5,11 @@ export type ScriptArg = string | number;
 const USUAL_ARGUMENT_BYTES = 512;
 
 /** Separators by length of the next argument in bytes (RESP). */
-const ANNOUNCED: readonly string[] = Array.from({ length: USUAL_ARGUMENT_BYTES }, (_, bytes) =>
-  announced(bytes),
+const SEPARATORS: readonly string[] = Array.from({ length: USUAL_ARGUMENT_BYTES }, (_, bytes) =>
+  separator(bytes),
 );
 
-function announced(bytes: number): string {
+function separator(bytes: number): string {
   return `\r\n$${String(bytes)}\r\n`;
 }
 
@@ -38,9 +38,9 @@ export function scriptWords(script: string, keys: readonly string[], args: reado
 
 function encodedCommand(name: string, args: readonly string[]): string {
   const begin = `*${String(args.length + 1)}`;
-  let text = begin + announced(name.length) + name;
+  let text = begin + separator(name.length) + name;
   for (const arg of args) {
-    text += ANNOUNCED[arg.length] ?? announced(arg.length);
+    text += SEPARATORS[arg.length] ?? separator(arg.length);
     text += arg;
   }
   text += '\r\n';
@@ -49,5 +49,5 @@ function encodedCommand(name: string, args: readonly string[]): string {
 }
 
 function encodedByBytes(begin: string, name: string, args: readonly string[]): string {
-  return `${begin}${[name, ...args].map((arg) => announced(Buffer.byteLength(arg)) + arg).join('')}\r\n`;
+  return `${begin}${[name, ...args].map((arg) => separator(Buffer.byteLength(arg)) + arg).join('')}\r\n`;
 }

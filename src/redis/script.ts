@@ -55,7 +55,7 @@ export function loadScript(
 ): RedisScript {
   const parts = readScriptParts(file, constants);
   const alone = new Map<StoredVersion, Evaluable>();
-  function made(version: StoredVersion): Evaluable {
+  function evaluableFor(version: StoredVersion): Evaluable {
     const known = alone.get(version);
     if (known !== undefined) return known;
     const evaluable = prepare(
@@ -69,7 +69,7 @@ export function loadScript(
   return {
     parts,
     run: (client, keys, args) => {
-      const evaluable = made(writeVersionOf(client));
+      const evaluable = evaluableFor(writeVersionOf(client));
       return evaluate(client, evaluable, scriptWords(evaluable.sha, keys, args));
     },
   };

@@ -51,7 +51,7 @@ export interface CredentialOrdersOptions {
 }
 
 /** Reloads credentials on orders from `gateway credentials rotate`. Orders wait while Redis is down. */
-export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOptions): { close(): void } {
+export function followCredentialOrders({ store, credentials }: CredentialOrdersOptions): { close(): void } {
   let seen: Readonly<Record<string, string>> | undefined;
 
   async function look(): Promise<void> {

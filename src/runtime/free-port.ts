@@ -18,7 +18,7 @@ export async function freePort(host = '127.0.0.1', preferred?: number): Promise<
   throw new Error(`no free TCP port on ${host}`);
 }
 
-/** Tests a port, because Envoy cannot detect one in use: it shares ports with other processes of its user. */
+/** Tests a port, because Envoy shares ports with other processes of its user, so it cannot detect one in use. */
 export function portIsFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

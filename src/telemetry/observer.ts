@@ -160,6 +160,6 @@ function refusalCause(error: Refusal | undefined): string | undefined {
 /** Returns an error's name, message and stack. Omits the message of a syntax error, because it quotes the input. */
 function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return 'not an Error';
-  const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';
-  return `${cause.name}: ${cause instanceof SyntaxError ? '…' : cause.message.slice(0, 500)}\n${place}`;
+  const stack = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';
+  return `${cause.name}: ${cause instanceof SyntaxError ? '…' : cause.message.slice(0, 500)}\n${stack}`;
 }

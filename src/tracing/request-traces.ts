@@ -21,7 +21,7 @@ import { providerName, spanFacts } from './attributes.ts';
 const LONG_MS = 1;
 
 /** The current request, and the parent of new spans. */
-interface Place {
+interface Scope {
   readonly request: Span;
   /** Returns the context of the innermost part. Starts the part's span if it has none. */
   context(): Context;
@@ -52,14 +52,14 @@ export interface RequestTraces extends EdgeTracing {
 
 /** @param safe makes text from clients safe to export */
 export function createRequestTraces(tracer: Tracer, safe: (text: string) => string): RequestTraces {
-  const places = new AsyncLocalStorage<Place>();
+  const scopes = new AsyncLocalStorage<Scope>();
   return {
     begin(headers) {
       const caller = readTraceContext(headers);
       const parent = caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
       const request = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       const context = trace.setSpan(ROOT_CONTEXT, request);
-      const place = { request, context: () => context };
+      const scope = { request, context: () => context };
       let upstream: Span | undefined;
       function answered(): void {
         upstream?.end();
@@ -68,7 +68,7 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
       return {
         isRecorded: request.isRecording(),
         traceId: request.isRecording() ? request.spanContext().traceId : undefined,
-        run: (work) => places.run(place, work),
+        run: (work) => scopes.run(scope, work),
         traceState: request.spanContext().traceState?.serialize(),
         forward(call) {
           // An unrecorded request needs no separate span.
@@ -96,21 +96,21 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
       };
     },
     child(name, kind, attributes) {
-      const place = places.getStore();
-      if (place?.request.isRecording() !== true) return undefined;
-      return tracer.startSpan(name, { kind, attributes }, place.context());
+      const scope = scopes.getStore();
+      if (scope?.request.isRecording() !== true) return undefined;
+      return tracer.startSpan(name, { kind, attributes }, scope.context());
     },
     current() {
-      const place = places.getStore();
-      return place?.request.isRecording() === true ? place : undefined;
+      const scope = scopes.getStore();
+      return scope?.request.isRecording() === true ? scope : undefined;
     },
     part(name, attributes) {
-      const place = places.getStore();
-      if (place?.request.isRecording() !== true) return undefined;
-      return beginPart({ tracer, places, place, name, attributes });
+      const scope = scopes.getStore();
+      if (scope?.request.isRecording() !== true) return undefined;
+      return beginPart({ tracer, scopes, scope, name, attributes });
     },
     note(attributes) {
-      places.getStore()?.request.setAttributes(attributes);
+      scopes.getStore()?.request.setAttributes(attributes);
     },
   };
 }
@@ -125,26 +125,26 @@ function upstreamSpan({ provider, mcpServer, host }: UpstreamCall) {
   return [`upstream ${mcpServer ?? provider ?? ''}`, { kind: SpanKind.CLIENT, attributes }] as const;
 }
 
-interface PartParts {
+interface PartOptions {
   readonly tracer: Tracer;
-  readonly places: AsyncLocalStorage<Place>;
-  readonly place: Place;
+  readonly scopes: AsyncLocalStorage<Scope>;
+  readonly scope: Scope;
   readonly name: string;
   readonly attributes: Attributes;
 }
 
-function beginPart({ tracer, places, place, name, attributes }: PartParts): TracePart {
+function beginPart({ tracer, scopes, scope, name, attributes }: PartOptions): TracePart {
   const startTime = performance.now();
   let span: Span | undefined;
   let isOver = false;
-  const open = (): Span => (span ??= tracer.startSpan(name, { attributes, startTime }, place.context()));
-  const inside: Place = {
-    request: place.request,
+  const open = (): Span => (span ??= tracer.startSpan(name, { attributes, startTime }, scope.context()));
+  const inside: Scope = {
+    request: scope.request,
     // Work that outlives a part without a span belongs to the enclosing part.
-    context: () => (isOver && span === undefined ? place.context() : trace.setSpan(ROOT_CONTEXT, open())),
+    context: () => (isOver && span === undefined ? scope.context() : trace.setSpan(ROOT_CONTEXT, open())),
   };
   return {
-    run: (work) => places.run(inside, work),
+    run: (work) => scopes.run(inside, work),
     end(result) {
       const endTime = performance.now();
       isOver = true;

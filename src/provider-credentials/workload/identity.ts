@@ -4,12 +4,12 @@ import type { Grant, Granted } from './ask.ts';
 
 export type Cloud = 'aws' | 'azure' | 'gcp';
 
-const WITHIN_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const RENEW_AT = 2 / 3;
-const LEAST_MS = 5_000;
+const MIN_MS = 5_000;
 const UNKNOWN_LIFE_MS = 900_000;
 /** Limits how long a credential with a wrong expiry, for example in other units, stays in use. */
-const MOST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 export async function createWorkloadSource(cloud: Cloud, environment: Environment): Promise<Source> {
   const grant = await grantOf(cloud, environment);
@@ -37,13 +37,13 @@ async function grantOf(cloud: Cloud, environment: Environment): Promise<Grant> {
 function valueOf({ value, endsAt: given }: Granted): ReadValue {
   const endsAt = given !== undefined && Number.isFinite(given) ? given : undefined;
   const leftMs = endsAt === undefined ? UNKNOWN_LIFE_MS : endsAt - Date.now();
-  return { value, againInMs: Math.min(MOST_MS, Math.max(LEAST_MS, leftMs * RENEW_AT)), endsAt };
+  return { value, againInMs: Math.min(MAX_MS, Math.max(MIN_MS, leftMs * RENEW_AT)), endsAt };
 }
 
 /** Limits the time of a grant, so that a silent cloud does not delay other sources. */
 async function inTime(grant: Grant): Promise<Granted> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new SourceError('no answer in 10 s')), WITHIN_MS);
+  const timer = setTimeout(() => late.reject(new SourceError('no answer in 10 s')), TIMEOUT_MS);
   try {
     return await Promise.race([grant(), late.promise]);
   } finally {
