@@ -16,6 +16,7 @@ export interface FoundShell {
   readonly path: string;
   /** The environment that a shell from an unpacked package needs to find its own files. */
   readonly env: Readonly<Record<string, string>>;
+  /** Commands that make it find its functions and modules. */
   readonly setUp: string;
 }
 
@@ -40,11 +41,12 @@ export async function findShell(
       .map((one) => join(home, one))
       .join(' ');
   const libraries = folders('{usr/,}lib/*-linux-gnu').replaceAll(' ', ':');
-  const setUp =
-    name === 'zsh'
-      ? `module_path=(${folders('usr/lib/*/zsh/*')}); fpath=(${folders('usr/share/zsh/functions/{,**/}')})\n`
-      : '';
-  return { path: join(home, path() ?? ''), env: { LD_LIBRARY_PATH: libraries }, setUp };
+  const setUp = {
+    bash: '',
+    zsh: `module_path=(${folders('usr/lib/*/zsh/*')}); fpath=(${folders('usr/share/zsh/functions/{,**/}')})\n`,
+    fish: `set fish_function_path ${folders('usr/share/fish/functions')}\n`,
+  };
+  return { path: join(home, path() ?? ''), env: { LD_LIBRARY_PATH: libraries }, setUp: setUp[name] };
 }
 
 export interface Step {

@@ -118,7 +118,7 @@ describe('Tab completes commands, options, their values, files, and names stored
   it('in fish', async () => {
     const shell = await findShell('fish');
     const asks = ROWS.map(([typed]) => `complete -C '${typed}'; echo ${PROMPT}`);
-    const script = ['gateway completion fish | source', ...asks].join('\n');
+    const script = `${shell.setUp}${['gateway completion fish | source', ...asks].join('\n')}`;
     const { ok, stdout, stderr } = await runFile(shell.path, ['--no-config', '-c', script], {
       timeoutMs: 200_000,
       cwd: join(folder, 'work'),
