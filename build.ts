@@ -136,7 +136,6 @@ function importsOf({ imports, code }: OutputChunk): readonly string[] {
   return [...imports, ...[...code.matchAll(/\b__require\("([^"]+)"\)/g)].map(([, name = '']) => name)];
 }
 
-/** Reports whether an import is another chunk or a Node built-in. */
 function isProvided(name: string, chunks: readonly OutputChunk[]): boolean {
   return isBuiltin(name) || chunks.some(({ fileName }) => fileName === name);
 }

@@ -9,7 +9,6 @@ export interface MediaType {
    * empty name), `other` (an unsupported encoding, or a name that decoders interpret differently).
    */
   readonly charset: 'utf-8' | 'ascii-based' | 'other';
-  /** Whether there is a parameter other than charset. */
   readonly hasOtherParameters: boolean;
 }
 

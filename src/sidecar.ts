@@ -18,7 +18,6 @@ export interface SidecarOptions {
   readonly index: number;
   readonly address: WorkerAddress;
   readonly tls?: ExtprocTls | undefined;
-  /** Initial provider credentials. */
   readonly credentials?: CredentialValues;
   /** The gateway's version, for traces. */
   readonly version?: string | undefined;

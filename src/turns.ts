@@ -136,7 +136,6 @@ export function stepwise<Input, Result>(inSteps: (input: Input) => Work<Result>)
   return Object.assign((input: Input) => runNow(inSteps(input)), { inSteps });
 }
 
-/** Returns work that transforms the result of other work. */
 export function changed<Input, Result, Changed>(
   work: Stepwise<Input, Result>,
   change: (result: Result, input: Input) => Changed,

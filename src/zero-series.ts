@@ -25,7 +25,6 @@ const ALERT_OUTCOMES: Readonly<Record<LossReason | 'delivered', true>> = {
   stopped: true,
 };
 
-/** Actions by side of the traffic. */
 const DLP_ACTIONS = { request: ['mask', 'deny', 'report'], answer: ['mask', 'quarantine'] } as const;
 
 /**

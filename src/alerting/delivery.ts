@@ -23,7 +23,6 @@ export type LossReason = 'refused' | 'unreachable' | 'queue_full' | 'stopped';
 export interface Delivery {
   /** Queues the event and returns immediately. */
   send(event: AlertEvent): void;
-  /** Waits briefly for messages in flight and drops the rest. */
   close(withinMs: number): Promise<void>;
 }
 

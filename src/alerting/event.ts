@@ -17,7 +17,6 @@ export interface BudgetThreshold {
   /** Null if the spend cannot be read. */
   readonly spent_usd: number | null;
   readonly limit_usd: number;
-  /** The message, with placeholders replaced. */
   readonly message: string;
 }
 

@@ -45,9 +45,7 @@ export interface TrailObserver {
   ): void;
 }
 
-/** Checks whose verdicts are findings. */
 const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
-/** Limit per finding record. */
 const MAX_EVIDENCES = 64;
 /** Longer texts are truncated before secrets are masked. */
 const MAX_READ_CHARS = 4_096;

@@ -6,7 +6,6 @@ const VERSION = '1.8.0';
 const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
 const PROFILES = ['security_control', 'ai_operation'];
 
-/** Limit for texts from clients, servers and rules. */
 const MAX_TEXT_CHARS = 512;
 
 export type OcsfRecord = ApiActivity | DetectionFinding;

@@ -9,7 +9,6 @@ export interface RecordQueueOptions {
    */
   readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
-  /** Called for each failed attempt. */
   readonly onFailed?: (cause: unknown) => void;
   /** Called for records that did not fit or were rejected. `cause` is the last failure of the sink. */
   readonly onDropped: (records: number, cause: unknown) => void;

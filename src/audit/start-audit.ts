@@ -53,7 +53,6 @@ export async function startAudit(deps: TrailDeps): Promise<SidecarAudit> {
   };
 }
 
-/** Minimum interval between log lines about failures. */
 const REPORT_EVERY_MS = 10_000;
 
 interface TrailDeps {

@@ -9,7 +9,6 @@ import { inTime, type AuditReceiver } from './receiver.ts';
 
 type Syslog = Config['audit']['syslog'];
 
-/** Number of recent records that are resent after the connection breaks. */
 const RESENT_RECORDS = 1_000;
 const RESENT_WITHIN_MS = 60_000;
 const RESEND_EVERY_MS = 1_000;
@@ -98,7 +97,6 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
   };
 }
 
-/** Returns a function that reads the certificate files and opens a connection. */
 function dialer(syslog: Syslog): () => Socket {
   const to = parseHostPort(syslog.address);
   if (to === undefined) throw new Error('audit.syslog.address must be host:port');

@@ -7,7 +7,6 @@ import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
 const PAUSE_MS = 2_000;
 /** Long, because a call may wait for approval. */
 const REQUEST_TIMEOUT_MS = 90_000;
-/** Limits the calls that wait for approval. */
 const MAX_OPEN = 20;
 
 export const SAMPLE_KEYS: readonly (NewKey & { readonly dailyUsd: number })[] = [

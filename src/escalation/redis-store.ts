@@ -13,7 +13,6 @@ import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { readEscalation, type Escalation, type EscalationEvent } from './escalation.ts';
 
-/** A request before it is opened. */
 export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
 
 /** Waiting requests of all gateways on one Redis, and their answers. Failures throw `redis_unavailable`. */

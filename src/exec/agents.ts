@@ -20,7 +20,6 @@ export interface AgentRun {
   readonly model: string | undefined;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Returns the full path of a file in the run's private folder. */
   file(name: string): string;
 }
 
@@ -217,7 +216,6 @@ const continueCli: KnownAgent = {
 
 const deepseek: KnownAgent = { provider: 'deepseek', speaks: 'openai', wire: () => ({}) };
 
-/** By name of the executable. */
 const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
   ['claude', claude],
   ['codex', codex],

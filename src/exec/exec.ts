@@ -39,7 +39,6 @@ export interface ExecOptions {
   readonly onStart?: (facts: ExecFacts) => void;
 }
 
-/** Shown when a run starts. */
 export interface ExecFacts {
   readonly provider: ProviderName;
   readonly sessionId: string;

@@ -117,7 +117,6 @@ async function readWhole(incoming: IncomingMessage): Promise<Buffer> {
 
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-/** Hop-by-hop headers, which are not forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',

@@ -103,7 +103,6 @@ interface RequestUrl {
   readonly path: string;
   /** Starts with a question mark, or is empty. */
   readonly query: string;
-  /** Whether the key was in the path or in the query. */
   readonly keyed: boolean;
 }
 

@@ -5,7 +5,6 @@ import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'no
 import { isLoopbackHost } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 
-/** URL of the gateway, and trust settings for its certificate. */
 export interface GatewayAddress {
   readonly url: URL;
   readonly tls?: TlsTrust;
@@ -51,7 +50,6 @@ function readUrl(text: string): URL {
   return url;
 }
 
-/** Returns the CA certificates of Node, the system and the file. */
 function authorities(caFile: string | undefined): string[] {
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
   return caFile === undefined ? known : [...known, readCa(caFile)];

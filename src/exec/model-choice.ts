@@ -7,7 +7,6 @@ import { providers, type ProviderName } from '../providers/registry.ts';
 
 /** Replacements for the models that a program requests (`--model-override`, `--model-map`). */
 export interface ModelChoice {
-  /** Model for all requests. */
   readonly override: string | undefined;
   /** Maps the model names of the program to those of the provider. */
   readonly aliases: ReadonlyMap<string, string>;

@@ -2,7 +2,6 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { toNanoUsd } from './usd.ts';
 
-/** Kinds of built-in tools, whose names differ between providers. */
 type ToolKind = 'search' | 'files' | 'code' | 'image';
 
 const KINDS: readonly (readonly [name: RegExp, kind: ToolKind])[] = [

@@ -10,9 +10,7 @@ export type CredentialValues = Readonly<Record<string, string>>;
 
 /** Times are Unix ms. */
 export interface CredentialState {
-  /** Last time the source returned a value. */
   readonly readAt: number | undefined;
-  /** Last time the source could not be read. */
   readonly failedAt: number | undefined;
   /** Why the source currently cannot be read. */
   readonly failure: string | undefined;
@@ -72,7 +70,6 @@ interface Followed {
   readonly value: string | undefined;
   state(): CredentialState;
   hurry(): void;
-  /** Reports whether the value has changed. */
   look(): Promise<boolean>;
 }
 

@@ -33,7 +33,6 @@ export function keyRecordKey(rawHash: string): string {
   return `gateway:key:${rawHash}`;
 }
 
-/** Index of all key records. */
 export const KEY_INDEX = 'gateway:keys';
 
 /** All keys by creation time; in the slot of the index. */

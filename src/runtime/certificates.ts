@@ -79,7 +79,6 @@ function listenerTlsOf({ cert_file: cert, key_file: key }: PemTexts): ListenerTl
   return cert === undefined || key === undefined ? undefined : { cert, key };
 }
 
-/** A private folder for certificates and keys, which Envoy watches. */
 interface EnvoySecrets {
   readonly folder: string;
   publish(path: string, texts: PemTexts): Promise<void>;

@@ -20,14 +20,12 @@ export interface ConfigReader {
   renderEnvoy(layout: EnvoyLayout): Promise<string>;
   /** Compares the last configuration read with the one in force. */
   compare(inForce: Config): Promise<ConfigChanges>;
-  /** Ends the process; pending calls fail. */
   close(): void;
 }
 
 /** Dotted paths of keys. */
 export interface ConfigChanges {
   readonly changed: readonly string[];
-  /** Keys that need a restart. */
   readonly restart: readonly string[];
 }
 

@@ -9,7 +9,6 @@ import { poll } from '../poll.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ReadOrderStore } from '../provider-credentials/read-orders-store.ts';
 
-/** Interval at which orders are read. */
 const EVERY_MS = 1_000;
 
 export interface CredentialsOptions {

@@ -6,10 +6,8 @@ import type { Environment } from '../config/environment.ts';
 import { findOnPath, lastLine, MissingPartError, runFile, type TellProgress } from './program.ts';
 
 export interface DebianPackages {
-  /** Name of the missing part, for messages. */
   readonly title: string;
   readonly names: readonly string[];
-  /** What the user can do instead, for messages. */
   readonly remedy: string;
 }
 

@@ -8,7 +8,6 @@ interface EnvoyOptions {
   readonly binary: string;
   readonly configFile: string;
   readonly adminSocketPath: string;
-  /** Number of worker threads. */
   readonly concurrency: number;
   /** Receives each line of Envoy's log and access log. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;

@@ -21,7 +21,6 @@ export interface OperatorProcessOptions {
 export interface OperatorProcess {
   readonly port: number;
   renewTls(tls: ListenerTls): void;
-  /** Replaces the process with one that uses another configuration. */
   use(config: Config): void;
   stop(): Promise<void>;
 }

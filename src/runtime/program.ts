@@ -5,7 +5,6 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 
-/** Reports a slow step to the user. */
 export type TellProgress = (message: string) => void;
 
 /** Its message names the missing program and the remedy. */

@@ -5,7 +5,6 @@ import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { messageOf } from '../errors.ts';
 
-/** Checks the Redis server at start, after each reconnect, and at intervals. */
 export interface RedisWatch {
   /** Whether the last server checked is too old or may evict keys. */
   readonly unfit: boolean;

@@ -15,7 +15,6 @@ export const NOT_IN_FORCE: readonly NotInForce[] = ['broken', 'restart', 'refuse
 export interface ReloadState {
   /** Undefined while the file on disk is in force. */
   readonly notInForce: NotInForce | undefined;
-  /** Keys whose change needs a restart. */
   readonly keys: readonly string[];
   readonly applied: number;
 }
@@ -43,7 +42,6 @@ export interface ReloadOptions {
 }
 
 const EVERY_MS = 1_000;
-/** Delay before another attempt to apply a configuration. */
 const TRY_AGAIN_MS = 30_000;
 
 /**

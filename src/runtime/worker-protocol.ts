@@ -29,7 +29,6 @@ export type ToWorker =
       readonly credentials: CredentialValues;
       readonly version?: string | undefined;
     }
-  /** Use these certificates for new connections. */
   | { readonly kind: 'tls'; readonly tls: ExtprocTls }
   | { readonly kind: 'credentials'; readonly credentials: CredentialValues }
   | { readonly kind: 'metrics'; readonly id: number }
@@ -42,7 +41,6 @@ export type ToWorker =
   | { readonly kind: 'drain' };
 
 export interface PolicyState {
-  /** Digest of the policies in force. */
   readonly digest: string;
   /** Why the files on disk cannot be loaded; undefined if they are in force. */
   readonly broken: string | undefined;

@@ -19,7 +19,6 @@ export interface WorkerStatus {
   readonly listening: boolean;
   readonly redis: boolean;
   readonly restarts: number;
-  /** Number of times the worker hung and was killed. */
   readonly hangs: number;
   readonly crashLoop: boolean;
   /** Undefined without policies. */
@@ -34,7 +33,6 @@ export interface WorkersOptions {
   readonly version?: string | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
-  /** Called before a hung worker is killed. */
   readonly onHang?: (index: number) => void;
   readonly onChange?: () => void;
   readonly guard?: Guard;

@@ -19,7 +19,6 @@ export const receiptSchema = z.object({
   upstream_digest: digest.optional(),
   /** `mask`: parts of the answer were masked. */
   decision: z.enum(['allow', 'mask', 'deny']),
-  /** Error type of a refusal. */
   type: z.string().optional(),
   status: z.int(),
   /** Digest of the policy set. Absent if no policies were evaluated. */

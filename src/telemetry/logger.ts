@@ -54,7 +54,6 @@ export function createAuditLog(
   return createLogger(level, { ...fields, channel: 'audit' }, destination);
 }
 
-/** Creates a logger that writes JSON lines with level names and ISO times. */
 export function createLogger(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
   fields: Readonly<Record<string, unknown>>,

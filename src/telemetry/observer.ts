@@ -56,7 +56,6 @@ const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
   // Series start at 0, so that the first event triggers the alert.
   for (const form of Object.keys(STORED_FORMS)) metrics.unknownForms.inc({ form }, 0);
-  /** By form. */
   const loggedAt = new Map<string, number>();
 
   function noteUnknownForm(cause: unknown): void {

@@ -4,7 +4,6 @@ import type { RequestTraces } from './request-traces.ts';
 
 /** Commands sent together, recorded as one span. */
 interface Batch {
-  /** The part of the request that sent the commands. */
   readonly part: object | undefined;
   add(operation: string): (failed: boolean) => void;
 }

@@ -9,7 +9,6 @@ const MAX_QUEUED = 4_096;
 const MAX_BATCH = 512;
 const EXPORT_EVERY_MS = 1_000;
 const EXPORT_WITHIN_MS = 10_000;
-/** Minimum interval between two log lines about lost spans. */
 const REPORT_EVERY_MS = 60_000;
 
 interface SpanExportParts {

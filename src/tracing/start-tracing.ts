@@ -26,7 +26,6 @@ import { watchedCheck } from './watch-checks.ts';
 
 const SERVICE = 'ai-firewall-gateway';
 const CLOSE_WITHIN_MS = 3_000;
-/** Maximum length of exported client text. */
 const MAX_TEXT_CHARS = 256;
 const MAX_READ_CHARS = 4_096;
 

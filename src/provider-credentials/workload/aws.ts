@@ -101,7 +101,6 @@ function agentOf(environment: Environment): readonly [variable: string, address:
   return full === '' ? undefined : ['AWS_CONTAINER_CREDENTIALS_FULL_URI', full];
 }
 
-/** Asks the ECS or EKS Pod Identity agent. */
 async function fromContainer(environment: Environment): Promise<Granted> {
   const [variable, address] = agentOf(environment) ?? ['AWS_CONTAINER_CREDENTIALS_FULL_URI', ''];
   const url = identityEndpoint(
