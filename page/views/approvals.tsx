@@ -62,10 +62,7 @@ function answer(
     verb: isApproval ? 'Approve' : 'Deny',
     isDangerous: !isApproval,
     path: `/api/escalations/${encodeURIComponent(escalation.id)}/${outcome}`,
-    doneText: ({ outcome: stored, changed }) =>
-      changed
-        ? `You ${stored} the call by ${escalation.key_name}.`
-        : `Someone else ${stored} the call first.`,
+    doneText: ({ outcome: stored }) => `You ${stored} the call by ${escalation.key_name}.`,
     onDone,
   };
 }
