@@ -65,17 +65,17 @@ const taintFlags = z
 /** Missing members are empty, so that rules about them can be decided. */
 export const AGENT = {
   key_hash: text('hash of the proxy key'),
-  name: text('name of the key'),
-  agent_name: text('name of the agent'),
-  owner: text('owner of the key'),
-  provider: text('provider of the key'),
-  tags: row('map', tags, 'a tag of the key'),
+  name: text('key name'),
+  agent_name: text('agent name'),
+  owner: text('key owner'),
+  provider: text("the key's provider"),
+  tags: row('map', tags, "value of the key's tag `x`"),
 } satisfies Rows;
 
-const PROVIDER = text('provider of the call');
+const PROVIDER = text('provider that the call is for');
 const UNSEEN_CONTENT = flag('true if the request contains content that the gateway has not read as text');
 const method = <Type extends z.ZodType>(type: Type) =>
-  row('value', type, 'type of the call: `llm_call`, `mcp_tool_call` or another MCP type', {
+  row('value', type, 'call type: `llm_call`, `mcp_tool_call` or another MCP type', {
     notInCards: true,
   });
 const PATH = 'path as received, without a key: `/<provider>/v1/…`, `/mcp/<server>/tools/call`';
@@ -93,13 +93,11 @@ export const LLM_REQUEST = {
 export const MCP_REQUEST = {
   provider: PROVIDER,
   method: method(z.enum(MCP_CALL_TYPES)),
-  mcp_method: derivedText(
-    "method of the MCP message: `tools/call`, `resources/read`; empty for a client's answer",
-  ),
-  tool_name: text('called tool'),
-  resource_uri: text('resources that are read, one per line'),
-  prompt_name: text('prompt that is fetched'),
-  mcp_server: text('MCP server'),
+  mcp_method: derivedText("MCP method: `tools/call`, `resources/read`; empty for a client's answer"),
+  tool_name: text('name of the called tool'),
+  resource_uri: text('URIs of the resources to read, one per line'),
+  prompt_name: text('name of the requested MCP prompt'),
+  mcp_server: text('name of the MCP server'),
   path: derivedText(PATH),
   arguments: row(
     'document',
@@ -110,29 +108,29 @@ export const MCP_REQUEST = {
 } satisfies Rows;
 
 export const SESSION = {
-  id: text('id of the session'),
-  state: text('state of the session, as defined by a card'),
+  id: text('session id'),
+  state: text('session state, as defined by a card'),
   spend: amount('USD that the session has spent'),
   steps: amount('model calls, including this one'),
-  taint_flags: row('map', taintFlags, '`true` if a policy has set this flag'),
+  taint_flags: row('map', taintFlags, '`true` if this flag is set'),
   tools_called: names('called tools, in the order of their first calls'),
 } satisfies Rows;
 
 export const DRIFT = {
   drift_detected: flag('true if the session has left its topic'),
   drift_score: similarity('how far the session has drifted, 0 to 1'),
-  anchor_similarity: similarity('similarity to the anchor of the session, 0 to 1'),
+  anchor_similarity: similarity("similarity to the session's anchor, 0 to 1"),
   prior_similarity: similarity('similarity to the last turn on the topic, 0 to 1'),
   turn_count: amount('turns that the provider answered, including the first'),
 } satisfies Rows;
 
 export const AGENT_RISK = {
-  risk_score: amount('risk score of the key'),
+  risk_score: amount("the key's risk score"),
   total_policy_blocks: amount('calls that policies have blocked'),
   total_escalations: amount('calls that were escalated'),
   total_spend: amount('USD that the key has spent'),
   persistent_taint_flags: names('flags that outlive sessions'),
-  session_count: amount('sessions of the key'),
+  session_count: amount("number of the key's sessions"),
   quarantine_active: flag('true while the key is in quarantine'),
 } satisfies Rows;
 
@@ -150,7 +148,7 @@ export const OBFUSCATION = {
   has_homoglyphs: derivedFlag('lookalike letters'),
   has_invisible_chars: derivedFlag('invisible characters'),
   has_base64_payloads: derivedFlag('Base64 that contains text'),
-  has_encoding_attacks: derivedFlag('texts encoded to escape filters'),
+  has_encoding_attacks: derivedFlag('text encoded to evade filters'),
   has_delim_padding: derivedFlag('words split by delimiters'),
 } satisfies Rows;
 
