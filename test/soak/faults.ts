@@ -56,7 +56,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'the provider cuts all connections for 2 s',
+    name: 'the provider resets all connections for 2 s',
     losesWrites: false,
     cause: (rig) => misbehave(rig, { breakOff: { at: 'before_headers', how: 'reset' } }),
   },

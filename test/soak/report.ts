@@ -36,7 +36,7 @@ export function written(report: SoakReport): string {
       : `Problems:\n\n${problems.map((one) => `- ${one}`).join('\n')}`,
     '### Faults',
     table(
-      ['fault', 'times', 'mean time until good answers', 'longest', 'good answers meanwhile'],
+      ['fault', 'times', 'mean recovery', 'longest recovery', 'correct answers meanwhile'],
       faultRows(faults),
     ),
     '### Requests',
@@ -46,7 +46,7 @@ export function written(report: SoakReport): string {
     ),
     '### Charges',
     table(
-      ['key', 'charged, in USD', 'least by the provider', 'most by the provider and reservations'],
+      ['key', 'charged (USD)', 'minimum (USD)', 'maximum (USD)'],
       accounts.map(({ name, spent, least, most }) => [name, usd(spent), usd(least), usd(most)]),
     ),
     '### Memory and descriptors',

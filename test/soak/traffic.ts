@@ -58,7 +58,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
   }
 
   function note(kind: string, reply: Reply, wasLeft: boolean): void {
-    const outcome = wasLeft ? 'left by the client' : `${String(reply.status)}${reply.cut ? ' cut' : ''}`;
+    const outcome = wasLeft ? 'disconnected' : `${String(reply.status)}${reply.cut ? ', cut off' : ''}`;
     outcomes.set(`${kind}: ${outcome}`, (outcomes.get(`${kind}: ${outcome}`) ?? 0) + 1);
   }
 
@@ -127,7 +127,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
   function model(kind: string, plan: PlanName, more: Partial<Request> = {}): Promise<void> {
     const dialect = pick(DIALECTS);
     const isStream = random() < 0.5;
-    const isSteady = more.leaveAfterMs === undefined && kind !== 'broken off';
+    const isSteady = more.leaveAfterMs === undefined && kind !== 'provider failure';
     const client = keyNamed(isSteady ? dialect.provider : `${dialect.provider}, interrupted`);
     id += 1;
     const { path, body } = dialect.ask(promptOf(id, plan, words()), isStream);
@@ -158,7 +158,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
       [options.poor, chat],
       [client, { path: '/mcp/unknown', body: { jsonrpc: '2.0', id: 1, method: 'tools/call' } }],
     ];
-    return ask('to be refused', ...pick(kinds));
+    return ask('refusal expected', ...pick(kinds));
   }
 
   function one(): Promise<void> {
@@ -166,14 +166,14 @@ export function startTraffic(options: TrafficOptions): Traffic {
     if (at < 0.1) return mcp(random() < 0.3 ? 'a secret' : words());
     if (at < 0.25) return refused();
     if (at < 0.4)
-      return model('hung up', pick(['plain', 'slow', 'trickle', 'stall']), {
+      return model('early disconnect', pick(['plain', 'slow', 'trickle', 'stall']), {
         leaveAfterMs: 20 + random() * 600,
       });
     if (at < 0.5) return model('with a secret', 'secret');
-    if (at < 0.6) return model('broken off', pick(['reset', 'unanswered', 'error', 'limited']));
+    if (at < 0.6) return model('provider failure', pick(['reset', 'unanswered', 'error', 'limited']));
     if (at < 0.7) return model('slow', pick(['slow', 'trickle']));
     const session = `session-${String(Math.floor(random() * 40))}`;
-    return model('well', 'plain', random() < 0.5 ? { headers: { 'x-gateway-session-id': session } } : {});
+    return model('normal', 'plain', random() < 0.5 ? { headers: { 'x-gateway-session-id': session } } : {});
   }
 
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
