@@ -82,13 +82,13 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   }
   const ends = new Gauge({
     name: 'gateway_certificate_expiry_timestamp_seconds',
-    help: 'Time at which the first certificate in force expires, in Unix seconds.',
+    help: 'Earliest expiry among the certificates in use, in Unix seconds.',
     labelNames: ['certificate'],
     registers,
   });
   const broken = new Gauge({
     name: 'gateway_certificate_broken',
-    help: '1 while a renewed file cannot be used and the previous certificate stays in force.',
+    help: '1 while a renewed file cannot be used and the previous certificate stays active.',
     labelNames: ['certificate'],
     registers,
   });
@@ -113,19 +113,19 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
   const labelNames = ['credential'];
   const readAt = new Gauge({
     name: 'gateway_credential_read_timestamp_seconds',
-    help: 'Last time that the source of a provider credential was read, in Unix seconds; 0 for never.',
+    help: 'Last time a provider credential was read from its source, in Unix seconds; 0 for never.',
     labelNames,
     registers,
   });
   const failedAt = new Gauge({
     name: 'gateway_credential_failed_timestamp_seconds',
-    help: 'Last time that the source of a provider credential could not be read, in Unix seconds; 0 for never.',
+    help: 'Last time a provider credential could not be read from its source, in Unix seconds; 0 for never.',
     labelNames,
     registers,
   });
   const failing = new Gauge({
     name: 'gateway_credential_failing',
-    help: '1 while the source of a provider credential cannot be read.',
+    help: '1 while a provider credential cannot be read from its source.',
     labelNames,
     registers,
   });
@@ -146,7 +146,7 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
 function addReload({ notInForce, applied }: ReloadState, registers: Registry[]): void {
   const gauge = new Gauge({
     name: 'gateway_config_not_in_force',
-    help: '1 while gateway.yaml on disk is not in force, by reason: broken, restart (one is needed), refused (by a worker); see docs/serving.md#reloading.',
+    help: '1 while gateway.yaml on disk is not active, by reason: broken, restart (one is needed), refused (by a worker); see docs/serving.md#reloading.',
     labelNames: ['reason'],
     registers,
   });

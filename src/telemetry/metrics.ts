@@ -68,17 +68,17 @@ export function createMetrics() {
     }),
     shedRequests: counter(
       'gateway_shed_requests_total',
-      'New requests that an overloaded worker refused, by the keys that it refused: largest (with an even share or more) or all (docs/serving.md#overload).',
+      'New requests that an overloaded worker refused, by refused keys: largest (with an even share or more) or all (docs/serving.md#overload).',
       ['keys'],
     ),
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
     authLimited: counter(
       'gateway_auth_limited_total',
-      'Failed authentications that exceeded the limit of their client address.',
+      "Failed authentications that exceeded their client address's limit.",
     ),
     tokenRefusals: counter(
       'gateway_jwt_refusals_total',
-      'Requests refused for their JWT or DPoP proof, by fault.',
+      'Requests refused because of their JWT or DPoP proof, by fault.',
       ['fault'],
     ),
     keySetReads: counter(
@@ -88,12 +88,12 @@ export function createMetrics() {
     ),
     policyLoads: counter(
       'gateway_policy_loads_total',
-      'Policy sets that were loaded, and changed files that could not be loaded (the last valid set stays in force).',
+      'Policy sets that were loaded, and changed files that could not be loaded (the last valid set stays active).',
       ['outcome'],
     ),
     policiesBroken: gauge(
       'gateway_policies_broken',
-      'Workers that currently cannot load the policy files; their last valid set stays in force.',
+      'Workers that currently cannot load the policy files; their last valid set stays active.',
     ),
     policyReports: counter(
       'gateway_policy_reports_total',
@@ -122,7 +122,7 @@ export function createMetrics() {
     ),
     budgetUsed: new Gauge({
       name: 'gateway_budget_used_ratio',
-      help: 'Spent share of a budget, for the most recently charged keys; only with metrics.budget_keys.',
+      help: 'Share of a budget that is spent, for the most recently charged keys; only with metrics.budget_keys.',
       labelNames: ['key', 'window'],
       registers,
       // Workers that track the same key read the same budget.
@@ -157,7 +157,7 @@ export function createMetrics() {
     ),
     mcpCircuits: counter(
       'gateway_mcp_circuit_changes_total',
-      'Circuits of MCP servers that opened or closed, for all keys (server) or for one (key).',
+      'MCP circuits that opened or closed, for all keys (server) or for one (key).',
       ['server', 'circuit', 'change'],
     ),
     escalations: counter(
@@ -173,7 +173,7 @@ export function createMetrics() {
     ),
     riskEvents: counter(
       'gateway_risk_events_total',
-      'Events that raised the risk score of a key, by trigger (policy_block, quarantine, escalation, taint, …).',
+      "Events that raised a key's risk score, by trigger (policy_block, quarantine, escalation, taint, …).",
       ['trigger'],
     ),
     riskLocks: counter(
@@ -188,7 +188,7 @@ export function createMetrics() {
     ),
     firstToken: seconds(
       'gen_ai_server_time_to_first_token_seconds',
-      'Time from the request headers to the first bytes of a streamed answer sent to the client.',
+      'Time from the request headers until the first bytes of a streamed answer are sent to the client.',
       ['provider', 'operation'],
     ),
     auditRecords: counter(
