@@ -8,8 +8,8 @@ const markScript = loadScript(new URL('./mark-key.lua', import.meta.url));
 export const MARK_MS = 40 * 86_400_000;
 
 /**
- * Marks a key with a score, lock, block or limit of 0, so that lists show it even if it is not used. Must be called
- * before the state is written, so that a crash cannot leave the key unmarked.
+ * Marks a key with a score, lock, block or limit of 0, so that lists show it even if it is not used. Must be sent
+ * before the state is written, but the write need not wait for it.
  * @param forMs Infinity for a permanent state
  */
 export async function markKey(client: RedisClient, keyHash: string, forMs: number): Promise<void> {

@@ -47,9 +47,9 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       if (scoring.ownLockMs > 0) await setLock(event.keyHash, scoring.ownLockMs, value);
       return lockOnly(scoring.ownLockMs);
     }
-    const [outcome] = await Promise.all([
-      score(event, scoring, value),
+    const [, outcome] = await Promise.all([
       markKey(client, event.keyHash, MARK_MS),
+      score(event, scoring, value),
     ]);
     if (outcome.blocked) await markKey(client, event.keyHash, Infinity);
     if (outcome.lock !== undefined) {
@@ -92,9 +92,9 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
   async function setLock(keyHash: string, ttlMs: number, value: string): Promise<LockTime> {
     const key = quarantineKey(keyHash);
     const set = (on: RedisClient): Promise<unknown> => setLockScript.run(on, [key], [value, ttlMs]);
-    const [left] = await Promise.all([
-      set(client).then((reply) => z.int().parse(reply)),
+    const [, left] = await Promise.all([
       markKey(client, keyHash, ttlMs),
+      set(client).then((reply) => z.int().parse(reply)),
     ]);
     await options.acknowledgement?.confirm(key, set);
     return left === -1 ? {} : { ttlMs: left };

@@ -185,9 +185,9 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
       const change = client.multi();
       if (set.length > 0) change.hset(key, ...set, ...formField(writeVersionOf(client)));
       if (removed.length > 0) change.hdel(key, ...removed);
-      const [replies] = await Promise.all([
-        change.exec(),
+      const [, replies] = await Promise.all([
         keyHash !== undefined && set.includes('0') ? markKey(client, keyHash, Infinity) : undefined,
+        change.exec(),
       ]);
       for (const [error] of replies ?? []) if (error !== null) throw error;
     });
