@@ -50,7 +50,7 @@ function filterOf(text: string, fields: readonly string[]): Filter {
   const [field = '', ...glob] = text.split('=');
   if (glob.length > 0 && fields.includes(field)) return { field, glob: glob.join('=') };
   throw new UsageError(
-    `--filter: "${printable(text)}" is not field=glob. Fields: ${fields.join(', ')}. For example: --filter ${fields[0] ?? ''}=a*`,
+    `--filter: "${printable(text)}" must have the form field=glob, with one of these fields: ${fields.join(', ')}. For example: --filter ${fields[0] ?? ''}=a*`,
   );
 }
 
@@ -86,7 +86,7 @@ async function bestRows<Row>(
   { limit, sort, filter = [] }: ListOptions,
 ): Promise<Listed<Row>> {
   const order = orders[sort];
-  if (order === undefined) throw new UsageError(`--sort: "${printable(sort)}" is not an order`);
+  if (order === undefined) throw new UsageError(`--sort: unknown order "${printable(sort)}"`);
   let rows: Row[] = [];
   let total = 0;
   /** The last of the best rows so far. */

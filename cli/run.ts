@@ -136,7 +136,7 @@ async function version(): Promise<string> {
   return versionText();
 }
 
-/** Returns exit code 0, 1 for a failure, or 2 for a usage error. */
+/** Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error, or that of an `ExitCode`. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     const program = await createProgram(argv, io);

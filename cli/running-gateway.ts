@@ -72,12 +72,12 @@ function adminAddress({ server: { admin_host: host, admin_port: port } }: Config
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
-/** Returns the reason why the gateway's file on disk is not in force, or undefined if it is. */
+/** Returns the reason why the gateway's file on disk is not in effect, or undefined if it is. */
 function whyNotInForce(config: z.output<typeof readyz>['config']): string | undefined {
   if (config === undefined || config.in_force) return undefined;
   if (config.reason === 'restart')
-    return `the changed gateway.yaml is not in force: restart the gateway to apply ${config.keys.join(', ')}`;
-  return `the changed gateway.yaml is not in force (${config.reason ?? 'unknown'}); see the log of gateway serve`;
+    return `the changed gateway.yaml is not in effect: restart the gateway to apply ${config.keys.join(', ')}`;
+  return `the changed gateway.yaml is not in effect (${config.reason ?? 'unknown'}); see the log of gateway serve`;
 }
 
 /** Returns undefined without an answer, or null if the answer is not JSON. */

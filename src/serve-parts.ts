@@ -36,7 +36,7 @@ export interface ServeOptions {
   /** Receives Envoy's output line by line: its log, and its access log on stdout. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly progress?: TellProgress;
-  /** Undefined to keep the initial configuration in force. */
+  /** Undefined to keep the initial configuration in effect. */
   readonly reload?: Pick<ReloadOptions, 'file' | 'read'> | undefined;
   /** A sidecar process that is already loading. The caller ends it if the start fails. */
   readonly ahead?: ChildProcess;

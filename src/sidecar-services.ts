@@ -228,7 +228,7 @@ function livePolicies(
     onLoaded(digest) {
       metrics.policyLoads.inc({ outcome: 'loaded' });
       metrics.policiesBroken.set(0);
-      log.info({ policy_set: digest }, 'policies are in force');
+      log.info({ policy_set: digest }, 'policies are in effect');
       inForce = digest;
       onPolicies?.({ digest, broken: undefined });
     },
@@ -237,7 +237,7 @@ function livePolicies(
       metrics.policiesBroken.set(1);
       log.error(
         { cause: messageOf(cause) },
-        'the changed policies cannot be loaded: the previous ones stay in force',
+        'the changed policies cannot be loaded: the previous ones stay in effect',
       );
       onPolicies?.({ digest: inForce, broken: messageOf(cause).slice(0, MAX_REASON_CHARS) });
     },

@@ -31,7 +31,7 @@ export interface Sidecar {
   renewTls(tls: ExtprocTls): void;
   renewCredentials(credentials: CredentialValues): void;
   /**
-   * Builds everything for another configuration, which `useNext` puts in force.
+   * Builds everything for another configuration, which `useNext` activates.
    * @throws Error if the configuration cannot be used
    */
   prepare(config: Config): Promise<void>;

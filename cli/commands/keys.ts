@@ -56,7 +56,7 @@ export function registerKeys(program: Command, io: Io): void {
   ).action(withCall(io, showKey));
   withOutput(
     withOperator(keys.command('update').argument(...KEY_ARGUMENT))
-      .description("change a key's policy modes or credentials, from its next request on")
+      .description("change a key's rule modes or credentials; takes effect with its next request")
       .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
       .option('--credentials <list>', CREDENTIALS_HELP, allowedList('--credentials')),
   ).action(withCall(io, updateKey));

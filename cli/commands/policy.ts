@@ -69,7 +69,7 @@ Examples:
 `,
 } as const;
 
-/** Adds `gateway policy …`, which checks, tests and explains policies before they are in force. Needs no Redis. */
+/** Adds `gateway policy …`, which checks, tests and explains policies before they are in effect. Needs no Redis. */
 export function registerPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('check, test and explain policies, offline');
   withOutput(
@@ -220,7 +220,7 @@ function chosen(
     const problems = policyPathProblems(config, configSources);
     if (problems.length > 0) throw new ConfigError(problems);
   }
-  const off = policy.enabled ? [] : ['policy.enabled is false: these policies are not in force'];
+  const off = policy.enabled ? [] : ['policy.enabled is false: these policies are not in effect'];
   return {
     choice: { sources: policySources(policy), defaultAction, trust: policy.trust },
     warnings: [...off, ...repeated(policy.presets)],

@@ -34,7 +34,7 @@ export async function keptValues(
   return found;
 }
 
-/** Hashes the scope, because file names are visible to other users. */
+/** Hashes the scope, because other users may be able to list file names. */
 function nameOf(env: Readonly<Record<string, string | undefined>>, scope: KeptScope): string {
   const parts = [
     resolve(scope.path ?? 'gateway.yaml'),

@@ -47,7 +47,7 @@ async function lostRecords(config: Config): Promise<Diagnosis[]> {
       ? [
           warn(
             'audit',
-            `${sink}: the gateway has lost ${String(value)} records since it started; see the gateway's log`,
+            `${sink}: records lost since the gateway started: ${String(value)}; see the gateway's log`,
           ),
         ]
       : [],

@@ -97,7 +97,7 @@ function Gateway({ gateway }: { readonly gateway: GatewayState }) {
             'off'
           ),
           'Broken policies on disk': gateway.policy.broken,
-          'gateway.yaml on disk is not in force': gateway.config_not_in_force,
+          'gateway.yaml on disk is not in effect': gateway.config_not_in_force,
           'Crash loops': gateway.crash_loops.join(', '),
           'Certificate, days left':
             gateway.certificate_days === null ? null : count(gateway.certificate_days),
@@ -114,7 +114,7 @@ function stateBadges(gateway: GatewayState): readonly (readonly [Tone, string])[
   if (gateway.redis !== 'up') found.push(['bad', `Redis ${gateway.redis}`]);
   if (gateway.shadow_mode) found.push(['warn', 'shadow mode: nothing is refused']);
   if (gateway.policy.broken !== null) found.push(['bad', 'policies broken']);
-  if (gateway.config_not_in_force !== null) found.push(['warn', 'configuration not in force']);
+  if (gateway.config_not_in_force !== null) found.push(['warn', 'configuration not in effect']);
   if (gateway.certificate_days !== null && gateway.certificate_days < CERTIFICATE_WARNING_DAYS) {
     found.push(['warn', 'certificate expires soon']);
   }

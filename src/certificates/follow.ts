@@ -18,13 +18,13 @@ import {
 export type CertificateStates = ReadonlyMap<string, CertificateState>;
 
 export interface CertificateState {
-  /** Earliest expiry of the certificates in force, in Unix seconds. */
+  /** Earliest expiry of the certificates in effect, in Unix seconds. */
   readonly end: number;
-  /** Whether the file on disk cannot be used; the previous certificate then stays in force. */
+  /** Whether the file on disk cannot be used; the previous certificate then stays in effect. */
   readonly broken: boolean;
 }
 
-/** The certificates and keys in force, which are the newest usable ones. */
+/** The certificates and keys in effect, which are the newest usable ones. */
 export interface FollowedCertificates {
   /** Returns the contents of a group such as `server.tls`, or undefined if the group has no files. */
   texts(path: string): PemTexts | undefined;
@@ -35,7 +35,7 @@ export interface FollowedCertificates {
 
 export interface FollowOptions {
   readonly config: Config;
-  /** Called before a renewed group is in force. If it rejects, the previous contents stay in force. */
+  /** Called before a renewed group is in effect. If it rejects, the previous contents stay in effect. */
   readonly onRenewed: (path: string, texts: PemTexts) => Promise<void> | void;
   /** Called once for each unusable version of the files. */
   readonly onBroken: (path: string, problems: readonly PemProblem[]) => void;
@@ -94,7 +94,7 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     }
   }
 
-  /** Puts contents in force, or returns the reasons why they cannot be used. */
+  /** Activates contents, or returns the reasons why they cannot be used. */
   async function adopt(texts: PemTexts): Promise<readonly PemProblem[]> {
     const problems = pemProblems(files, texts);
     if (problems.length > 0) return problems;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { parseExtprocAddress, parseHostPort } from './address.ts';
 import { DURATION_PATTERN, DURATION_RULE, parseDuration } from './duration.ts';
 
-/** A group of keys that rejects unknown keys. */
+/** A mapping that rejects unknown keys. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape);
 }

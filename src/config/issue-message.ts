@@ -28,19 +28,18 @@ export function issueMessage(issue: Issue): string {
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   number: 'a number',
   int: 'a whole number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
-  object: 'a group of keys',
+  object: 'a mapping',
   record: 'a map of names to values',
 };
 
 function sizeMessage(origin: string, relation: string, bound: number | bigint): string {
-  if (origin === 'string') {
-    return relation === 'at least' && Number(bound) === 1
-      ? 'must not be empty'
-      : `must have ${relation} ${String(bound)} characters`;
+  const what = { string: 'characters', array: 'entries' }[origin];
+  if (what !== undefined) {
+    const isFilled = relation === 'at least' && Number(bound) === 1;
+    return isFilled ? 'must not be empty' : `must have ${relation} ${String(bound)} ${what}`;
   }
-  if (origin === 'array') return `must have ${relation} ${String(bound)} entries`;
   return `must be ${relation} ${String(bound)}`;
 }

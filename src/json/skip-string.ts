@@ -30,7 +30,7 @@ export function skipWithin(text: string, i: number, to: number): number {
     let escapes = quote;
     const min = Math.max(i, quote - SHORT_STRING);
     while (escapes > min && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
-    // A run of backslashes may be megabytes long, so it is not traced back.
+    // A run of backslashes may be megabytes long, so the backward scan is limited.
     if (escapes === min && min > i) continue;
     i = quote + 1;
     // Pairs of backslashes do not escape the quote.

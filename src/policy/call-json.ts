@@ -26,13 +26,13 @@ export const sessionSchema = z.strictObject({
 export const agentRiskSchema = z.strictObject(shapeOf(AGENT_RISK));
 
 const textsSchema = z.union([z.string(), z.array(z.string())], {
-  error: 'must be a text, or a list of texts',
+  error: 'must be a string, or an array of strings',
 });
 
 const instruction = z.strictObject({ role: z.enum(INSTRUCTION_ROLES), text: z.string() });
 
 export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), instruction]))], {
-  error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
+  error: 'must be a string, or an array of strings and instructions ({role: system or developer, text})',
 });
 
 /** Overrides `policy.trust` for each role that is set. */

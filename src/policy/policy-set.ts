@@ -3,7 +3,7 @@ import type { PolicyCall } from './call.ts';
 import { merged, type Decision } from './decision.ts';
 import type { RegoSet } from './rego/rego-set.ts';
 
-/** All policies in force, cards and Rego files. Immutable. */
+/** All policies in effect, cards and Rego files. Immutable. */
 export interface PolicySet extends Omit<
   CardSet,
   'readsPrompt' | 'rules' | 'overridden' | 'unknownOverrides' | 'explain'

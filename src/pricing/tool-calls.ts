@@ -11,7 +11,7 @@ const KINDS: readonly (readonly [name: RegExp, kind: ToolKind])[] = [
   [/code|python|shell|container/, 'code'],
 ];
 
-/** USD per call if `pricing.tools` sets none: the highest listed price of any provider. */
+/** USD per call if neither `pricing.tools` nor the provider has a price: the highest list price of any provider. */
 const LISTED_USD: Readonly<Record<ToolKind, number>> = {
   search: 0.035,
   files: 0.0025,

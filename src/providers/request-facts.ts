@@ -84,13 +84,13 @@ export interface StoredMedia extends MediaOf<'id'> {
 
 /**
  * Reports whether the model receives content that the gateway has not read as text (`request.unseen_content`). Media
- * and encoded bytes in texts always count, even if a dialect does not report them.
+ * and encoded bytes in texts count even if the dialect does not set `unseenContent`.
  */
 export function hasUnseenContent({ unseenContent, undecoded, media, texts }: RequestFacts): boolean {
   return unseenContent || undecoded === true || media.length > 0 || texts.some(isUnread);
 }
 
-/** Matches members that providers verify or decrypt themselves, such as a model's own thoughts. */
+/** Matches names of members that only the provider can verify or decrypt, such as the signature of a thought. */
 const SEALED = /^(?:signature|thought_?signature|fingerprint)$/i;
 
 function isUnread({ kind, text, path, editable }: PromptText): boolean {

@@ -41,13 +41,13 @@ export async function startCertificates(options: CertificatesOptions): Promise<C
       if (tls !== undefined) options.onExtprocTls(tls);
       const ofPage = path === UI_TLS ? listenerTlsOf(texts) : undefined;
       if (ofPage !== undefined) options.onUiTls(ofPage);
-      log.info({ certificate: path }, 'renewed certificates are in force');
+      log.info({ certificate: path }, 'renewed certificates are in effect');
     },
     onBroken: (path, problems) => {
       for (const { key, message } of problems) {
         log.error(
           { certificate: `${path}.${key}`, cause: message },
-          'a renewed certificate cannot be used: the previous one stays in force',
+          'a renewed certificate cannot be used: the previous one stays in effect',
         );
       }
     },

@@ -18,7 +18,7 @@ export interface ConfigReader {
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
   /** Renders Envoy's bootstrap for the last configuration read, as JSON. */
   renderEnvoy(layout: EnvoyLayout): Promise<string>;
-  /** Compares the last configuration read with the one in force. */
+  /** Compares the last configuration read with the one in effect. */
   compare(inForce: Config): Promise<ConfigChanges>;
   close(): void;
 }

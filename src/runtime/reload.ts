@@ -13,7 +13,7 @@ export type NotInForce = 'broken' | 'restart' | 'refused';
 export const NOT_IN_FORCE: readonly NotInForce[] = ['broken', 'restart', 'refused'];
 
 export interface ReloadState {
-  /** Undefined while the file on disk is in force. */
+  /** Undefined while the file on disk is in effect. */
   readonly notInForce: NotInForce | undefined;
   readonly keys: readonly string[];
   readonly applied: number;
@@ -29,12 +29,12 @@ export interface ReloadOptions {
   readonly file: string;
   readonly config: Config;
   /**
-   * Reads the file and compares it with the configuration in force.
+   * Reads the file and compares it with the configuration in effect.
    * @throws ConfigError
    */
   readonly read: (inForce: Config) => Promise<{ readonly config: Config; readonly changes: ConfigChanges }>;
   /**
-   * Puts a configuration in force everywhere.
+   * Activates a configuration everywhere.
    * @throws Error if the configuration cannot be used, without changing anything
    */
   readonly apply: (config: Config) => Promise<void>;
@@ -46,7 +46,7 @@ const TRY_AGAIN_MS = 30_000;
 
 /**
  * Follows gateway.yaml and the `.env` next to it. If a changed file is invalid, needs a restart or is refused by a
- * worker, the whole previous configuration stays in force.
+ * worker, the whole previous configuration stays in effect.
  */
 export async function followConfig(options: ReloadOptions): Promise<Reload> {
   const { log } = options;
@@ -57,7 +57,7 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
 
   function keep(notInForce: NotInForce, keys: readonly string[], fields: object, message: string): void {
     state = { ...state, notInForce, keys };
-    log.error(fields, `${message}: the previous configuration stays in force`);
+    log.error(fields, `${message}: the previous configuration stays in effect`);
   }
 
   async function apply(config: Config, { changed }: ConfigChanges): Promise<void> {
@@ -70,7 +70,7 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
     }
     current = config;
     state = { notInForce: undefined, keys: [], applied: state.applied + 1 };
-    log.info({ keys: changed }, 'the changed gateway.yaml is in force');
+    log.info({ keys: changed }, 'the changed gateway.yaml is in effect');
   }
 
   async function reload(): Promise<void> {
@@ -86,7 +86,8 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
         );
       } else if (changes.changed.length > 0) await apply(config, changes);
       else {
-        if (state.notInForce !== undefined) log.info('gateway.yaml matches the configuration in force again');
+        if (state.notInForce !== undefined)
+          log.info('gateway.yaml matches the configuration in effect again');
         state = { ...state, notInForce: undefined, keys: [] };
       }
     } catch (cause) {

@@ -42,7 +42,7 @@ export type ToWorker =
 
 export interface PolicyState {
   readonly digest: string;
-  /** Why the files on disk cannot be loaded; undefined if they are in force. */
+  /** Why the files on disk cannot be loaded; undefined if they are in effect. */
   readonly broken: string | undefined;
 }
 

@@ -48,18 +48,18 @@ export interface WorkersOptions {
 /** The sidecar processes. Processes that die are restarted. */
 export interface Workers {
   status(): WorkerStatus[];
-  /** Resolves when every worker has listened once. Rejects when one reports a failure. */
+  /** Resolves when every worker has started to listen. Rejects when one reports a failure. */
   started(): Promise<void>;
   /** Returns metrics to be summed: gauges of workers that answer in time, and counts of all processes that ever ran. */
   metrics(): Promise<MetricJson[][]>;
   renewTls(tls: ExtprocTls): void;
   renewCredentials(credentials: CredentialValues): void;
   /**
-   * Makes every worker build another configuration.
+   * Makes every worker prepare to use a new configuration.
    * @throws Error if a worker cannot; all workers then drop it
    */
   prepare(config: Config): Promise<void>;
-  /** Puts a prepared configuration in force, also for workers that restart. */
+  /** Activates a prepared configuration. Workers that restart later use it too. */
   use(config: Config): void;
   /** Refuses new streams and waits for running ones. Kills workers that still run after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;

@@ -22,7 +22,7 @@ export interface TextReport {
   readonly obfuscation: ReturnType<typeof flags>;
   /** Ordered by `start`. Offsets are UTF-16 code units of the given text; the end is exclusive. */
   readonly findings: readonly FindingReport[];
-  /** The text with secrets and personal data masked, and with everything removed that this surface redacts. */
+  /** The text with secrets and personal data masked, and without findings that this surface redacts. */
   readonly masked: string;
 }
 

@@ -3,10 +3,10 @@ import { PROVIDER_NAMES } from '../providers/registry.ts';
 
 const MAX_NAME_CHARS = 512;
 
-const requiredText = (what: string) => z.string({ error: `${what} must be a text` });
+const requiredText = (what: string) => z.string({ error: `${what} must be a string` });
 const shortText = (what: string) =>
   requiredText(what).max(MAX_NAME_CHARS, { error: `${what} must have at most ${MAX_NAME_CHARS} characters` });
-const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
+const names = (what: string) => z.array(shortText(what), { error: `${what} must be an array of strings` });
 
 const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });
 const stepProvider = shortText('provider').describe(
@@ -100,7 +100,7 @@ export function isPlainStep(fields: Readonly<Record<string, unknown>>): fields i
 
 /** The document around a list of steps. */
 export const headSchema = z.looseObject({
-  version: z.union([z.string(), z.number()], { error: 'version must be a text or a number' }).nullish(),
+  version: z.union([z.string(), z.number()], { error: 'version must be a string or a number' }).nullish(),
   session_id: shortText('session_id').nullish(),
   agent: traceAgentSchema.nullish(),
   provider: provider.nullish(),

@@ -200,7 +200,7 @@ describe('with the gateway’s own Envoy', () => {
     expect((await load.stop()).lost).toEqual([]);
   });
 
-  it('an unusable renewal leaves the certificate in force, and is reported until it is fixed', async () => {
+  it('an unusable renewal leaves the certificate in effect, and is reported until it is fixed', async () => {
     const before = await serialAt(gateway.port);
     const [one, other] = [await ca.issue('one'), await ca.issue('other')];
     const broken = async (): Promise<number | undefined> =>
@@ -215,7 +215,7 @@ describe('with the gateway’s own Envoy', () => {
       gateway
         .logs()
         .split('\n')
-        .filter((line) => line.includes('the previous one stays in force'))
+        .filter((line) => line.includes('the previous one stays in effect'))
         .map((line) => String((JSON.parse(line) as { cause: unknown }).cause));
     await expect
       .poll(refusals)

@@ -65,7 +65,7 @@ async function checked(): Promise<{ code: number | null; running: unknown }> {
 }
 
 describe('a changed gateway.yaml', () => {
-  it('is in force in every worker, and no request fails', async () => {
+  it('is in effect in every worker, and no request fails', async () => {
     let isOver = false;
     const lost: unknown[] = [];
     let asked = 0;
@@ -98,21 +98,21 @@ describe('a changed gateway.yaml', () => {
     });
   });
 
-  it('stays in force for restarted workers', async () => {
+  it('stays in effect for restarted workers', async () => {
     for (const { pid } of gateway.workers()) process.kill(pid, 'SIGKILL');
     await gateway.waitUntil(({ workers }) => workers.ready < 2);
     await gateway.waitUntil(({ ready }) => ready);
     await expect.poll(async () => (await ask()).status).toBe(403);
   });
 
-  it('that is invalid leaves the last good one in force, and is reported', async () => {
+  it('that is invalid leaves the last good one in effect, and is reported', async () => {
     write('server: {port: no, dlp: {enabled: false}}\n');
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, broken: 1 });
     expect((await ask()).status).toBe(403);
     await expect.poll(() => gateway.logs()).toMatch(/server\.port.*the changed gateway\.yaml is invalid/);
   });
 
-  it('that needs a restart is reported with its keys, and no part of it is in force', async () => {
+  it('that needs a restart is reported with its keys, and no part of it is in effect', async () => {
     writeServer({ port: original.server?.port === 1 ? 2 : 1, dlp: { enabled: false } });
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, restart: 1 });
     expect(await readyz()).toEqual({ in_force: false, reason: 'restart', keys: ['server.port'] });
@@ -122,7 +122,7 @@ describe('a changed gateway.yaml', () => {
       running: {
         ok: false,
         message:
-          'running, but the changed gateway.yaml is not in force: restart the gateway to apply server.port',
+          'running, but the changed gateway.yaml is not in effect: restart the gateway to apply server.port',
       },
     });
     expect((await ask()).status).toBe(403);
@@ -135,7 +135,7 @@ describe('a changed gateway.yaml', () => {
     await expect.poll(() => gateway.logs()).toMatch(/audit\.file: cannot be appended to/);
   });
 
-  it('is in force again once it is corrected', async () => {
+  it('is in effect again once it is corrected', async () => {
     write(stringify(original));
     await expect.poll(notInForce).toEqual(IN_FORCE);
     await expect.poll(async () => (await ask()).status).toBe(200);

@@ -14,7 +14,7 @@ export const auth = section({
     positiveCount
       .default(60)
       .describe(
-        'Number of failed authentications per client address and minute that are checked in full. Further repeats of a bad key get a cheap refusal; valid keys are unaffected.',
+        'Number of failed authentications per client address and minute that are checked in full. Further invalid keys are refused after one Redis read and are not logged. Valid keys are never refused.',
       ),
   ),
   trusted_hops: needsRestart(
@@ -60,7 +60,7 @@ export const zsp = section({
     .boolean()
     .default(false)
     .describe(
-      'Show approvers the arguments of a waiting MCP call, with DLP findings masked. They are stored in Redis while the call waits.',
+      'Show approvers the arguments of a waiting MCP call, with DLP findings masked. The masked arguments are stored in Redis while the call waits.',
     ),
   escalation_prompts: z
     .boolean()

@@ -126,7 +126,7 @@ function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount
   };
 }
 
-/** Returns the words of each symbol as bits. All symbols share one buffer. */
+/** Returns a function that returns the words of a symbol as a bit set. All symbols share one buffer. */
 function wordSets(
   words: ReadonlyMap<string, readonly number[]>,
   wordCount: number,

@@ -25,11 +25,11 @@ const SLICE = 16_384;
 const OVERLAP = 2_048;
 const ESCAPED_CHARS = 6;
 const MAX_DEPTH = 4;
-/** In readable runs among other bytes, shorter literals occur by chance. */
+/** Shorter literals occur by chance in readable parts of decoded binary data. */
 const MIN_IN_RUN = 6;
 
 /**
- * Creates a finder for obfuscated literals (docs/normalization.md): with lookalikes, accents, separators, digits for
+ * Creates a finder for literals, plain or obfuscated (docs/normalization.md): with lookalikes, accents, separators, digits for
  * letters, escapes, Base64, hexadecimal digits, ROT13 or reversed text. Finds all literals in one pass.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
@@ -123,7 +123,7 @@ function groupedByPattern(literals: readonly Literal[]): readonly Group[] {
   return [...groups.values()].map((group) => ({ folds: group[0]?.folds ?? [], literals: group }));
 }
 
-/** Moves an offset that would split a surrogate pair to its start. */
+/** Moves an offset inside a surrogate pair to the start of the pair. */
 function wholeStart(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return at > 0 && unit >= 0xdc00 && unit < 0xe000 ? at - 1 : at;

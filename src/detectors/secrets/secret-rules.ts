@@ -257,9 +257,9 @@ const providerKeys: readonly SecretRule[] = [
 ];
 
 const GITLAB_BODY = '[A-Za-z0-9_-]';
-/** Routable tokens end in a length and a checksum, separated by periods. */
+/** Routable tokens end in `.<length><checksum>`, or in `.<version>.<length><checksum>`. */
 const GITLAB_ROUTE = '(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9}|\\.[0-9a-z]{9})?';
-/** Low entropy, because test tokens made of words repeat letters. */
+/** The minimum entropy is low, because test tokens made of words repeat letters. */
 const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7, followsWord: isRandom };
 const GITLAB_20 = [
   'glpat-',
@@ -316,7 +316,7 @@ const repositoryTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** The first digits of an id in Base64. The second letter may have either case. */
+/** The first two Base64 characters of a numeric id. The second letter may have either case. */
 const DISCORD_BEGINNINGS = Object.entries({ M: 'TtJjZz', N: 'DdTtJjZz', O: 'DdTt' }).flatMap(
   ([first, seconds]) => [...seconds].map((second) => first + second),
 );
@@ -424,5 +424,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** Maximum length of the undecided end of a text, and so of what stream scanners hold back. */
+/** Maximum length of the undecided end of a text, which stream scanners hold back. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

@@ -13,14 +13,14 @@ export interface FeedOptions {
 
 /** New decisions of all gateways, from the audit trail in Redis. */
 export interface Feed {
-  /** Returns counts of the last hour. The first call starts reading; after a while without calls, reading stops. */
+  /** Returns counts of the last hour. The first call or follower starts reading. Reading stops after two minutes without either. */
   lastHour(): Promise<LastHour>;
   follow(follower: Follower): Following;
   close(): void;
 }
 
 export interface Following {
-  /** Resolves once all later decisions will be reported. Rejects if Redis cannot be read. */
+  /** Resolves when reading has started. From then on, every decision or gap is reported. Rejects if Redis cannot be read. */
   readonly started: Promise<void>;
   leave(): void;
 }
@@ -34,7 +34,7 @@ export interface Follower {
 const PAGE = 500;
 const EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
-/** Maximum number of records read to count the hour before the first call. */
+/** Maximum number of past records read to initialize the hourly counts. */
 const MAX_EARLIER = 20_000;
 /** Maximum number of records read without a pause. On busier trails, the feed skips to the end. */
 const MAX_BEHIND = 10_000;
@@ -58,7 +58,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
     if (decisions.length > 0) for (const follower of followers) follower.onDecisions(decisions);
   }
 
-  /** Counts the last hour; returns the newest id. */
+  /** Counts the decisions of the last hour and returns the id of the newest record. */
   async function catchUp(): Promise<string> {
     hour = createLastHour();
     const since = (await readClock()) - HOUR_MS;

@@ -17,7 +17,7 @@ export interface TraceMark {
 const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
 
 /**
- * @param value a group of keys, or one line: `type: mcp_tool_response, content_regex: (?i)secret`
+ * @param value a mapping, or one line: `type: mcp_tool_response, content_regex: (?i)secret`
  * @param isFolded whether to match other spellings of tool names as well; for restricting rules
  * @throws Error with the problem
  */

@@ -119,12 +119,12 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 export function textValues(value: Comparison['value'], op: Operator): readonly string[] {
   if (!Array.isArray(value)) return [textValue(value, op)];
-  if (value.length === 0) throw new Error(`${op} needs a text, or a list of texts`);
+  if (value.length === 0) throw new Error(`${op} needs a string, or a list of strings`);
   return value.map((item) => textValue(item, op));
 }
 
 export function textValue(value: Comparison['value'], op: Operator): string {
   if (typeof value === 'number') return String(value);
-  if (typeof value !== 'string' || value === '') throw new Error(`${op} needs a text`);
+  if (typeof value !== 'string' || value === '') throw new Error(`${op} needs a string`);
   return value;
 }

@@ -60,7 +60,7 @@ const step = z.strictObject({
   ...expectation,
   answer: z
     .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())], {
-      error: 'must be a text, an MCP result, or its content',
+      error: 'must be a string, an MCP result, or its content',
     })
     .optional()
     .describe('answer of the model or tool, for rules about later steps: a text, or an MCP result'),

@@ -150,7 +150,7 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
     return unreadableStep('a step of type mcp_tool_response needs result');
   }
   const server = firstOf(written, SERVER);
-  if (server !== undefined && typeof server !== 'string') return unreadableStep('server must be a text');
+  if (server !== undefined && typeof server !== 'string') return unreadableStep('server must be a string');
   const step = tracedStep({
     ...common,
     server: server ?? '',

@@ -143,7 +143,7 @@ describe('a card', () => {
 describe('a changed card', () => {
   const write = (text: string): Promise<void> => rig.put('policies.yaml', text);
 
-  it('is in force within a second, under load, and no request is judged by half of it', async () => {
+  it('is in effect within a second, under load, and no request is judged by half of it', async () => {
     // Each version denies one of two words: with half a set both would pass, or neither.
     const version = (word: string): string =>
       `metadata: {name: v}\nrules:\n  - {name: r, action: deny, conditions: [{field: prompt_text, op: contains, value: ${word}}]}\n`;

@@ -216,7 +216,7 @@ it('denies a tool call as JSON-RPC -32001, for the official client', async () =>
 describe('changed files', () => {
   const denies = async (model: string): Promise<boolean> => (await ask(model)).status === 403;
 
-  it('are in force within a second, written in place or by rename, and no longer after deletion', async () => {
+  it('are in effect within a second, written in place or by rename, and no longer after deletion', async () => {
     expect(await denies('gpt-4.1')).toBe(false);
     await writeFile(
       join(rig.folder, 'c.rego'),

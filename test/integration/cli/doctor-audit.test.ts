@@ -56,7 +56,7 @@ it('warns about records that a running gateway has lost', async () => {
     {
       check: 'audit',
       status: 'warn',
-      message: "syslog: the gateway has lost 7 records since it started; see the gateway's log",
+      message: "syslog: records lost since the gateway started: 7; see the gateway's log",
     },
   ]);
 });

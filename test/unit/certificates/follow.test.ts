@@ -102,7 +102,7 @@ describe('a followed certificate', () => {
     expect(events).toEqual(['renewed server.tls']);
   });
 
-  it('stays in force while its files are unusable, and each such content is reported once', async () => {
+  it('stays in effect while its files are unusable, and each such content is reported once', async () => {
     put(short);
     const { texts } = await follow();
     copyFileSync(long.keyFile, keyFile());
@@ -121,7 +121,7 @@ describe('a followed certificate', () => {
     expect(events.slice(3)).toEqual(['renewed server.tls']);
   });
 
-  it('stays in force while a renewed one cannot be passed on, which is retried', async () => {
+  it('stays in effect while a renewed one cannot be passed on, which is retried', async () => {
     put(short);
     await follow();
     refusesRenewal = true;

@@ -47,7 +47,7 @@ it(
   },
 );
 
-it('reports when broken files are corrected: by another set, or by the one in force', async () => {
+it('reports when broken files are corrected: by another set, or by the one in effect', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
   const put = (text: string): Promise<void> =>
     writeFile(join(folder, 'p.rego'), `package gateway.policy\n${text}\n`);

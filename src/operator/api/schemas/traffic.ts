@@ -16,12 +16,12 @@ export const gateway = z.object({
   shadow_mode: z.boolean(),
   policy: z.object({
     enabled: z.boolean(),
-    /** Digest of the policies in force; null if policies are off. */
+    /** Digest of the policies in effect; null if policies are off. */
     digest: z.string().nullable(),
-    /** Why the files on disk are not in force; null if they are in force. */
+    /** Why the files on disk are not in effect; null if they are in effect. */
     broken: z.string().nullable(),
   }),
-  /** Why gateway.yaml on disk is not in force: broken, restart or refused; null if it is in force. */
+  /** Why gateway.yaml on disk is not in effect: broken, restart or refused; null if it is in effect. */
   config_not_in_force: z.string().nullable(),
   /** Days until the first certificate expires; null without certificates. */
   certificate_days: z.int().nullable(),

@@ -81,7 +81,7 @@ describe('gateway policy check', () => {
     const { code, json } = await policyJson(['check', '--config', join(folder, 'gateway.yaml')]);
     expect(code).toBe(0);
     expect((json as { warnings: string[] }).warnings).toEqual([
-      'policy.enabled is false: these policies are not in force',
+      'policy.enabled is false: these policies are not in effect',
       'policy.default_action is deny and no rule allows: every call is denied',
       `${folder}/p/b.rego:2: deny is in package gateway.polices, but only gateway.policy is evaluated`,
     ]);

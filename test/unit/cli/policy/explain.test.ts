@@ -171,7 +171,7 @@ describe('gateway policy explain', () => {
     [
       'has a value of the wrong type',
       '{"request":{"method":"llm_call","model":7}}',
-      /request\.model must be a text/,
+      /request\.model must be a string/,
     ],
     ['names no call', '{}', /request must be/],
     [

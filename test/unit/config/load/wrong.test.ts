@@ -34,12 +34,12 @@ describe('the errors of a file', () => {
       '8:3: redis.addr: must be host:port or [IPv6]:port',
       expect.stringMatching(/^9:3: redis\.read_timeout: must be at most 29\.5s/),
       '10:3: redis.db: must be at least 0',
-      '13:7: mcp.servers.0.name: must be a text',
+      '13:7: mcp.servers.0.name: must be a string',
       '13:7: mcp.servers.0.url: must be an http:// or https:// URL',
       '15:1: max_payload_bytes: unknown key here; did you mean server.max_payload_bytes?',
       '18:13: pricing.overrides.gpt-x.inptu: unknown key; did you mean input?',
       '18:23: pricing.overrides.gpt-x.input: must be a number',
-      '19:1: session: must be a group of keys',
+      '19:1: session: must be a mapping',
     ]);
   });
 

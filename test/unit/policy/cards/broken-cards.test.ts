@@ -5,7 +5,7 @@ import { cardsOf } from '../../../support/policy-cards.ts';
 describe('a broken card', () => {
   it.each<[string, string, RegExp]>([
     ['not YAML', 'rules: [', /^bad\.yaml:1:\d+: is not valid YAML/],
-    ['a list instead of a card', '- 1', /must be a group of keys/],
+    ['a list instead of a card', '- 1', /must be a mapping/],
     [
       'a misspelled key',
       'metadata: {name: c}\nrules:\n  - name: r\n    acton: deny',
@@ -42,8 +42,12 @@ describe('a broken card', () => {
       one('{field: model, op: equals, value: x, ignore_case: true}'),
       /conditions\.0\.ignore_case: is for contains only/,
     ],
-    ['numbers as words', one('{field: model, op: contains, value: []}'), /needs a text, or a list of texts/],
-    ['an empty word', one('{field: prompt_text, op: contains, value: [x, ""]}'), /contains needs a text/],
+    [
+      'numbers as words',
+      one('{field: model, op: contains, value: []}'),
+      /needs a string, or a list of strings/,
+    ],
+    ['an empty word', one('{field: prompt_text, op: contains, value: [x, ""]}'), /contains needs a string/],
     ['a word instead of a number', one('{field: session.spend, op: gt, value: much}'), /gt needs a number/],
     ['a value instead of a list', one('{field: model, op: in, value: x}'), /in needs a list/],
     [
