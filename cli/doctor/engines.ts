@@ -4,6 +4,12 @@ import type { CredentialProbe } from '../../src/offline-credentials.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
+const SECRETS = {
+  quarantine: 'secrets quarantine the key',
+  mask: 'secrets are masked',
+  mask_unscored: 'secrets are masked without a risk score',
+} as const satisfies Record<Config['mcp']['inspector']['secrets'], string>;
+
 /** Shows what each security engine does with this configuration (docs/doctor.md). */
 export function diagnoseEngines(config: Config): Diagnosis[] {
   const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
@@ -26,7 +32,7 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
     [
       'tool response inspector',
       mcp.enabled && mcp.inspector.enabled,
-      `MCP servers: ${mcp.servers.length}; secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine the key'}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
+      `MCP servers: ${mcp.servers.length}; ${SECRETS[mcp.inspector.secrets]}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
     ],
     [
       'MCP circuit breaker',
