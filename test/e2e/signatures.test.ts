@@ -1,4 +1,7 @@
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createVerifier } from 'fast-jwt';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -20,12 +23,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 let provider: FakeProvider;
 let shared: TestGateway;
-/** On the same Redis: signs with a key pair. */
+/** On the same Redis: signs with a key pair, from a file. */
 let ed25519: TestGateway;
+let folder: string;
 let key: TestKey;
 
 beforeAll(async () => {
   provider = await createFakeProvider();
+  folder = await mkdtemp(join(tmpdir(), 'signatures-'));
+  await writeFile(join(folder, 'key.pem'), PEM);
   const config: ConfigInput = {
     providers: { openai: { base_url: provider.url } },
     pricing: { overrides: { 'gpt-4o': { input: 1, output: 10, max_output_tokens: 1_000 } } },
@@ -41,7 +47,7 @@ beforeAll(async () => {
     config: {
       ...config,
       server: { ...config.server, strip_budget_headers: true },
-      signature: { enabled: true, type: 'ed25519', secret: PEM },
+      signature: { enabled: true, type: 'ed25519', secret: join(folder, 'key.pem') },
     },
   });
   key = await shared.createKey({}, { daily: 100 });
@@ -50,6 +56,7 @@ afterAll(async () => {
   await ed25519.stop();
   await shared.stop();
   await provider.close();
+  await rm(folder, { recursive: true });
 });
 beforeEach(() => {
   provider.behave({});
@@ -232,6 +239,14 @@ describe('the admin listener', () => {
     expect(await verify(other, ['--jwks', url])).toMatchObject({ code: 1 });
     // With the secret of its configuration.
     expect(await verify(other, [])).toMatchObject({ code: 0 });
+  });
+
+  it('serves the key that signs, after its file has changed', async () => {
+    const url = `${ed25519.adminUrl}/.well-known/jwks.json`;
+    const { privateKey } = generateKeyPairSync('ed25519');
+    await writeFile(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const receipt = receiptOf(await ask(ed25519, chat('Hello again!')));
+    expect(await cli(shared, 'receipts', 'verify', receipt, '--jwks', url)).toMatchObject({ code: 0 });
   });
 
   it('serves no key if the secret is shared', async () => {
