@@ -16,7 +16,7 @@ export const MAX_CANDIDATES = 32;
 
 /**
  * Collects possible proxy keys in a header value, path or query: plain, quoted, inside longer text, percent-encoded, or
- * in Base64 (Basic authentication). Random text such as a signature, may match, so callers must look up the hash. Stops
+ * in Base64 (Basic authentication). Random text, such as a signature, may match, so callers must look up the hash. Stops
  * at `MAX_CANDIDATES` plus one.
  */
 export function addProxyKeys(text: string, candidates: Set<string>): void {
