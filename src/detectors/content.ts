@@ -61,7 +61,10 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/** Like `createContentDetector(scope).find`, for texts of any length. Stops after `most` secrets or other findings. */
+/**
+ * Like `createContentDetector(scope).find`, for texts of any length. Stops after `most` secrets or `most` other
+ * findings.
+ */
 export function createFindContentAll(scope: ContentScope, most: number): FindAll {
   const data = dataDetectors(scope);
   function* findEach(

@@ -10,14 +10,14 @@ export interface TextForms {
   readonly normalized: Normalized;
 }
 
-/** UTF-16 code units of unchanged text scanned around normalized parts. No detector looks further. */
+/** UTF-16 code units of unchanged text scanned around the normalized part. No detector looks further. */
 const CONTEXT = 8192;
 
 const NOTHING: readonly Finding[] = [];
 
 /**
- * Runs every detector on the raw text, and on the normalized text if it differs. Findings are ordered by `start`, with
- * spans in the raw text. Overlapping findings of one detector and class are merged.
+ * Runs every detector on the raw text, and on the parts of the normalized text that differ. Findings are ordered by
+ * `start`, with spans in the raw text. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectEach([text], detectors))[0] ?? NOTHING;

@@ -3,7 +3,7 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** After these, the rest counts as one match, because each search may scan the whole rest (`x(.*y)?` in `xxx…`). */
+/** After so many matches, the rest counts as one, because each search may scan the whole rest (`x(.*y)?` in `xxx…`). */
 const MAX_PATTERN_MATCHES = 10;
 
 /** Number of matches found by searching the whole rest of the text. */

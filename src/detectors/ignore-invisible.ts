@@ -50,7 +50,7 @@ export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): Find
     });
 }
 
-/** A text as written, without invisible characters, and without them after decoding escapes. */
+/** Readings of a text: as written, without invisible characters, and without them after decoding escapes. */
 const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 

@@ -65,14 +65,14 @@ function hasInvisible(text: string): boolean {
 
 const STEP_CHARS = 32_768;
 
-/** Reports whether a short text contains invisible characters, or JSON escapes that may represent them. */
+/** Reports whether a short text contains invisible characters, or whole or truncated escapes that may be such. */
 export function mayHide(text: string): boolean {
   return text.includes('\\u') || text.endsWith('\\') || hasInvisible(text);
 }
 
 /**
  * Returns views of a text without its invisible characters: as written, and with JSON escapes decoded.
- * @param mayContinue also returns the decoded view with its invisible characters
+ * @param mayContinue whether to also return the decoded view with its invisible characters
  */
 export function* visibleViews(text: string, mayContinue = false): Work<readonly TextView[]> {
   const views: TextView[] = [];

@@ -5,7 +5,7 @@ export type Label = Pick<Finding, 'detector' | 'rule'> & { readonly class: Findi
 /** One more than callers mask, so that they refuse texts with more findings (`inspect/inspected.ts`). */
 const MAX_FINDINGS = 250_001;
 
-/** Finds a literal, optionally ignoring case. Adjacent matches are merged. */
+/** Creates a detector for a literal, optionally ignoring case. Adjacent matches are merged. */
 export function createLiteralDetector(written: string, label: Label, ignoreCase = false): StreamDetector {
   const cased = ignoreCase ? lowercased : (text: string): string => text;
   const literal = cased(written);

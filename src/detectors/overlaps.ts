@@ -46,7 +46,10 @@ export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetec
   };
 }
 
-/** Holds back a fixed tail (docs/dlp.md). The start of a longer match may already have been sent unmasked. */
+/**
+ * Wraps a detector to hold back a fixed tail (docs/dlp.md). The start of a longer match may already have been sent
+ * unmasked.
+ */
 export function holdingBack(find: Detector): StreamDetector {
   return {
     find,

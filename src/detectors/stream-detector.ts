@@ -1,6 +1,6 @@
 import type { Detector, StreamDetector } from './finding.ts';
 
-/** Twice the longest match, plus the look-behind. */
+/** Enough for twice the longest match and the look-behind. */
 const TAIL_CHARS = 1024;
 
 /** @param openIn returns the start of the first undecided match in the tail, or the tail length */

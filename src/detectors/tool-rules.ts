@@ -43,7 +43,7 @@ export function groupOf({ detector, rule }: Finding): RuleGroup {
   return isOwn ? detector : 'prompt_injection';
 }
 
-/** Returns all rule and group names of findings in MCP server answers. */
+/** Returns the rule and group names that `mcp.servers[].suppress` accepts. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
   const rules = [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),

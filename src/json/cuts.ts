@@ -18,7 +18,10 @@ export interface CutLevel {
   readonly nameAt: number;
 }
 
-/** Returns commas at least `pieceChars` UTF-16 code units apart. The text need not be JSON. Takes linear time. */
+/**
+ * Returns commas between members or elements, at least `pieceChars` UTF-16 code units apart. The text need not be JSON.
+ * Takes linear time.
+ */
 export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> {
   const finder = new CutFinder(text, pieceChars);
   for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;

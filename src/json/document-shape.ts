@@ -214,7 +214,7 @@ class ShapePass {
   }
 }
 
-/** @throws GatewayError upstream_unavailable if parsing the document would block the event loop */
+/** @throws GatewayError upstream_unavailable if the document is nested too deeply or has too many parts */
 export function assertParseable(text: string, shape: DocumentShape = shapeOf(text)): void {
   if (shape.isTooDeep) throw unparseable('is nested too deeply');
   if (shape.isTooLarge) throw unparseable('has too many parts');
@@ -227,7 +227,7 @@ export function unparseable(what: string): GatewayError {
 /**
  * Reports whether all parsers read the text as this value. The text must not contain escaped names, nor repeated names,
  * of which parsers keep the first, the last, or both.
- * @param read an earlier result of `readDocument`, used if for the same text
+ * @param read an earlier result of `readDocument`; ignored if it is for another text
  */
 export function isUnambiguous(text: string, value: unknown, read?: ReadDocument): boolean {
   const shape = read?.text === text ? read.shape : shapeOf(text);

@@ -58,7 +58,7 @@ function editedValue(value: unknown, edit: JsonEdit, depth: number): unknown {
   return below === undefined ? value : setIn(value, step, below);
 }
 
-/** Returns a copy of an object or array with one member set. Any other value is replaced by a new container. */
+/** Returns a copy with one member or element set. Replaces a value of the wrong type with a new object or array. */
 export function setIn(value: unknown, step: string | number, below: unknown): unknown {
   if (typeof step === 'number') {
     const elements: unknown[] = Array.isArray(value) ? [...value] : [];

@@ -32,8 +32,8 @@ export function* isParseable(text: string): Work<boolean> {
 }
 
 /**
- * Same as `JSON.parse`, in steps, for texts of accepted nesting. Adds brackets for the outer containers to each piece,
- * parses it with `JSON.parse`, and joins the results.
+ * Same as `JSON.parse`, in steps, for texts whose nesting has been checked. Adds brackets for the outer
+ * containers to each piece, parses it with `JSON.parse`, and joins the results.
  * @param pieceChars approximate length of a piece, in UTF-16 code units
  * @throws SyntaxError
  */

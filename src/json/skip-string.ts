@@ -2,7 +2,7 @@ import { CODES } from './codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 
-/** Number of characters read one by one before a native search for the quote. */
+/** Number of characters read one by one before a native search for the quote, and backwards from the quote found. */
 const SHORT_STRING = 32;
 
 /** Returns the offset after the string whose opening quote is at `i`. */

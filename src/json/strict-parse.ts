@@ -36,8 +36,8 @@ const MAX_SHOWN_NAME = 30;
 
 /**
  * Parses a JSON document that all parsers read the same way: valid UTF-8 without a byte order mark, nesting up to
- * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated member names in an object (after unescaping), and no two
- * names in the outermost object that differ only in case. Takes linear time.
+ * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated member names in an object (after unescaping), no names of one
+ * escaped character, and no two names in the outermost object that differ only in case. Takes linear time.
  * @throws GatewayError invalid_request; the message may name members, but never shows values
  */
 export function parseStrict(body: Buffer): unknown {

@@ -10,5 +10,5 @@ export const WEIGHTS = {
   SPACES_PER_WORK: 16,
 } as const;
 
-/** Number of characters that one step parses or writes, at up to 15 ns each. */
+/** Number of characters that one step scans or writes, at up to 15 ns each. */
 export const STEP_CHARS = 262_144;

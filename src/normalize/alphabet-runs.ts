@@ -69,7 +69,7 @@ export function hasSingles(text: string): boolean {
   return false;
 }
 
-/** Reports whether a non-ASCII code unit belongs to a letter or digit, possibly as a surrogate. */
+/** Reports whether a code unit belongs to a non-ASCII letter, mark or invisible character, perhaps as a surrogate. */
 function isLetterAt(text: string, at: number, unit: number): boolean {
   const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
   const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;

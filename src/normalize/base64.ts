@@ -66,7 +66,7 @@ function readAt(block: string, start: number, isCut: boolean): Replacement | und
   return undefined;
 }
 
-/** Checks the first bytes: text has no control characters and no invalid UTF-8. */
+/** Checks the first bytes for control characters and bytes that UTF-8 excludes, except at the start of UTF-16. */
 function mayBeBase64OfText(block: string): boolean {
   const letters = Math.min(block.length, 24);
   for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
@@ -119,7 +119,7 @@ const hidesMore = (text: string): boolean =>
   /\.\.[/\\]\S*\.\.|\.\.[/\\]etc/.test(text) ||
   (text.match(/%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#x?[0-9a-f]+;/gi)?.length ?? 0) >= 3;
 
-/** Recognizes a part of a JSON Web Token, or of another token with dots. */
+/** Recognizes a part of a JSON Web Token: it begins with `eyJ` before a dot, or follows such a part. */
 function isTokenPart(text: string, start: number, end: number): boolean {
   if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
   return (

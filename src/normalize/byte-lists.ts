@@ -44,7 +44,7 @@ const HEX_DIGITS = alphabetOf('0123456789abcdefABCDEF');
 /** The text column of a hex dump. Dumps already show their text. */
 const DUMP_COLUMN = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
-/** Decodes lists of bytes or code points, and bare hexadecimal digits, if they spell words. */
+/** Decodes lists of bytes or code points, and bare hexadecimal digits, if they spell words, a path climb or Base64. */
 export function decodeByteLists(text: string): StageResult {
   const lists = FORMS.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
   if (hasRun(text, HEX_DIGITS, MIN_DIGITS)) addAll(lists, readDigits(text));

@@ -216,7 +216,7 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   return resolved.some((kind) => countOf(word.counts, kind) > 0) ? resolved : [];
 }
 
-/** Recognizes words with fullwidth letters or digits and without CJK characters. */
+/** Recognizes words with at least two fullwidth characters, with a letter or digit, and without CJK characters. */
 const isWideWord = ({ counts, plain }: Suspect): boolean =>
   countOf(counts, kinds.fullwidth) > 1 && countOf(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
 
@@ -258,7 +258,7 @@ function styledLetters({ counts, plain }: Suspect): number {
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
 }
 
-/** Recognizes at least four fullwidth letters or digits outside CJK text. */
+/** Recognizes at least four fullwidth letters or digits outside CJK text, one of them a letter. */
 function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;
   let hasLetter = false;

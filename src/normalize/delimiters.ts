@@ -7,7 +7,7 @@ import { stageResult, unchanged, type StageResult } from './stage.ts';
 const ALPHABET_SIZE = 26;
 const FIRST_LETTER = 0x61;
 
-/** Excludes other single letters, which could split anything. */
+/** Excludes single letters other than `a` and `i`, which could split anything. */
 const LEARNED = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
 /** One root, and at most one node per letter. */
 const MAX_NODES = 1 + LEARNED.join('').length;
@@ -126,7 +126,10 @@ function evidentSigns(found: readonly Chain[]): string[] {
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/** Two points are evidence. A known word of six letters scores two; shorter words and English sounds score one. */
+/**
+ * Two points are evidence. A known word of six or more letters and a sentence score two; shorter words and English
+ * sounds score one.
+ */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < MIN_WORD_LETTERS || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
@@ -141,7 +144,7 @@ function chainPoints({ letters, sign }: Chain): number {
 
 const MIN_WORD_LETTERS = 3;
 
-/** Recognizes numbers, and repetitions of one or two letters. */
+/** Recognizes numbers, and eight or more characters of which at most two are distinct. */
 function isPattern(letters: string): boolean {
   if (/^[0-9]+$/.test(letters)) return true;
   const other = /^(.)\1*(.)/.exec(letters)?.[2];

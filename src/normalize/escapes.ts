@@ -23,8 +23,8 @@ interface Escape {
 }
 
 /**
- * Stage 3, one round: decodes escapes. Escaped plain letters and path separators raise a flag; necessary escapes
- * (spaces in URLs, accents in JSON, brackets in HTML) do not.
+ * Stage 3, one round: decodes byte lists, or escapes if there are no lists. Lists, escaped plain letters and path
+ * separators raise a flag; necessary escapes (spaces in URLs, accents in JSON, brackets in HTML) do not.
  */
 export function decodeEscapes(text: string): StageResult {
   const lists = decodeByteLists(text);
@@ -147,7 +147,7 @@ const isHalf = ({ character }: Escape, first: number): boolean =>
 const isOrdinary = ({ character, family, isFormat }: Escape): boolean =>
   !isFormat && !/^[A-Za-z0-9]$/.test(character) && (family !== 'hex' || /^[\x20-\x7e]$/.test(character));
 
-/** Reports whether a plain letter or an invisible character is escaped inside a word. */
+/** Reports whether a letter or an invisible character is escaped inside a word, or a run of escapes is needless. */
 function hidesWord(text: string, found: readonly Escape[]): boolean {
   for (let at = 0; at < found.length;) {
     const end = runEnd(found, at);
@@ -193,7 +193,7 @@ function isPlainLetter({ character }: Escape): boolean {
   );
 }
 
-/** Recognizes six or more adjacent escapes, three of them for different letters or digits. */
+/** Recognizes six or more adjacent escapes with at least three different letters or digits. */
 function isNeedless(run: readonly Escape[]): boolean {
   const plain = run.filter(({ character, isFormat }) => /^[A-Za-z0-9]$/.test(character) && !isFormat);
   return run.length >= 6 && new Set(plain.map(({ character }) => character)).size > 2;
@@ -211,7 +211,7 @@ function hidesOne({ character, family }: Escape, before: string, after: string):
 /** Returns the words of a marked run. The escaped part begins with \u0001 and ends with \u0002. */
 const wordsOf = (marked: string): string[] => marked.match(/[A-Za-z\u0001\u0002]+/g) ?? [];
 
-/** Requires three letters that are not all the same, at least one of them escaped. */
+/** Requires at least three letters that are not all the same, one of them escaped. */
 function hasHiddenLetters(word: string): boolean {
   const letters = word.replace(/[\u0001\u0002]/g, '');
   if (letters.length < 3 || new Set(letters.toLowerCase()).size < 2) return false;

@@ -4,7 +4,7 @@ const MAX_RUN_UNITS = 65_536;
 
 const MIN_UNITS = 3;
 
-/** Decodes Unicode tags, variation selectors as bytes, or two zero-width characters as bits, if readable. */
+/** Decodes Unicode tags, or readable bytes from variation selectors or from two invisible characters as bits. */
 export function readHidden(run: string): string | undefined {
   if (run.length < MIN_UNITS && !/\udb40[\udc20-\udc7e]/.test(run)) return undefined;
   const points = Array.from(run.slice(0, MAX_RUN_UNITS), (character) => character.codePointAt(0) ?? 0);

@@ -116,7 +116,10 @@ function isProperUse(text: string, content: string, left: Neighbour, right: Neig
 const isLatin = (neighbour: Neighbour): boolean =>
   neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
 
-/** Reports whether a run splits a Latin word. Excludes line-break opportunities and marks at word edges. */
+/**
+ * Reports whether a run splits a Latin word or an escape, or is long enough to contain data. Excludes line-break
+ * opportunities and marks at word edges.
+ */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= MIN_PAYLOAD_UNITS) return true;
   const before = text.charAt(run.start - 1);
@@ -128,7 +131,7 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
   return !isHump || isDense(text, run);
 }
 
-/** A longer run contains data, readable or not. */
+/** Runs of at least this length contain data, readable or not. */
 const MIN_PAYLOAD_UNITS = 12;
 
 /** Recognizes a position inside or right before an escape. */
@@ -156,7 +159,7 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Reports whether all soft hyphens but one have two letters on each side, as in hyphenated words. */
+/** Reports whether all soft hyphens, or all but one, have two letters on each side, as in hyphenated words. */
 function hasOrdinaryHyphens(text: string): boolean {
   let odd = 0;
   for (let at = text.indexOf('\xad'); at >= 0; at = text.indexOf('\xad', at + 1)) {
@@ -173,7 +176,7 @@ function isBetweenLetters(text: string, at: number): boolean {
   });
 }
 
-/** Removes overlays and stacked marks from an ASCII letter. Returns the number of code units processed. */
+/** Removes overlays and stacked marks from an ASCII letter or digit. Returns the number of code units processed. */
 function markedEnd(text: string, at: number, edited: EditedText): number {
   const unit = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -208,7 +211,7 @@ const isOverlay = (unit: number): boolean =>
 
 const MAX_OVERRIDES = 64;
 
-/** Appends text after right-to-left overrides in display order. */
+/** Appends the text after each right-to-left override in display order, if it has an English word in this order. */
 function readOverrides(text: string, edited: EditedText): number {
   let found = 0;
   let at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE);

@@ -31,5 +31,5 @@ export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   });
 }
 
-/** Same as `normalizeAll`, but skips repeated texts within and across requests. */
+/** Same as `normalizeAll`, but skips texts known to contain no obfuscation, within and across requests. */
 export const normalizeKnown: NormalizeAll = rememberUndisguised(normalizeAll);

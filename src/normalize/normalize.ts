@@ -108,7 +108,7 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   return all;
 }
 
-/** Texts that begin with a digit share no result, because the engine's hash of numbers is predictable. */
+/** Longer texts share no result, nor do texts that begin with a digit, because hashes of numbers are predictable. */
 const MAX_SHARED_CHARS = 64;
 
 function normalizeSlice(source: string): Normalized {

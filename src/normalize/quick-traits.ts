@@ -51,7 +51,10 @@ function kindsOf(kinds: readonly (readonly [shift: number, of: RegExp])[]): Int3
   );
 }
 
-/** Returns the traits of an ASCII text, 32 characters at a time, or undefined if other traits are possible. */
+/**
+ * Reads the traits of a text, 32 characters at a time. Returns undefined if the text is too long or not ASCII, or may
+ * have other traits.
+ */
 export function quickTraitsOf(text: string): number | undefined {
   const { length } = text;
   if (length > MAX_CHARS || Buffer.byteLength(text) !== length) return undefined;

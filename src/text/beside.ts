@@ -20,7 +20,7 @@ export function mayBeIdentified(text: string): boolean {
 
 /** Names of members whose value another member names: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** Matches JSON with `VALUE_NAME` members, arrays of strings, or strings that begin with a number. */
+/** Matches JSON with `VALUE_NAME` members, arrays that begin with a string, or members that begin with a number. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
 export function mayHoldIdentified(json: string): boolean {
@@ -37,7 +37,7 @@ export interface Holder {
   readonly next: number;
 }
 
-/** Returns contexts that may identify a text: the previous element, adjacent members, and the name above. */
+/** Returns contexts that may identify a text: the previous element, nearby members, and the name above. */
 export function besideInDocument(text: string, holder: Holder, path: JsonPath): readonly string[] {
   if (!mayBeIdentified(text)) return NOTHING;
   const { value: container, names, next } = holder;

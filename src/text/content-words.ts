@@ -56,7 +56,7 @@ const reader = new UnitReader(8_192);
 let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
-/** N-grams of `contentWords`, or undefined if the text is not ASCII. The next call overwrites the result. */
+/** Returns the n-grams of `contentWords`, or undefined for non-ASCII text. The next call overwrites the result. */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
   const { length } = text;
@@ -162,7 +162,10 @@ export function contentWords(text: string): string[] {
   return words;
 }
 
-/** Returns up to `maxGrams` n-grams of content words from both ends. The next call overwrites the result. */
+/**
+ * Returns the n-grams of content words from both ends, at most `maxGrams` distinct ones. The next call overwrites the
+ * result.
+ */
 export function contentGrams(text: string, maxGrams: number): WordGrams {
   return gramsOfEnds(text, maxGrams) ?? headAndTailWords(gramsOfAll(text), maxGrams);
 }

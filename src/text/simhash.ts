@@ -64,7 +64,7 @@ export function hashFeature(text: string): SimHash {
   return { high: mixedHigh(high, low) >>> 0, low: mixedLow(high, low) >>> 0 };
 }
 
-/** The halves of a finalized hash. Signed, because larger numbers would be allocated on the heap. */
+/** Returns the high half of a finalized hash. Signed, because larger numbers would be allocated on the heap. */
 export function mixedHigh(high: number, low: number): number {
   return mix(high ^ low);
 }
@@ -73,7 +73,7 @@ export function mixedLow(high: number, low: number): number {
   return mix(low + Math.imul(high, 0x27d4eb2f));
 }
 
-/** MurmurHash3's finalizer: every input bit flips half of the output bits. */
+/** MurmurHash3's finalizer: every input bit flips about half of the output bits. */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -92,7 +92,7 @@ function hasRightChecksum(words: readonly Word[]): boolean {
 const UNFINISHED_WORD = /[A-Za-z]{1,8}$/;
 const UNFINISHED_BETWEEN = /^[\s\d,.):"']{0,8}$/;
 
-/** Returns the start of a run that may continue after the end of the text, or the tail length. */
+/** Returns the start of a run or word that may continue after the end of the text, or the tail length. */
 function openIn(tail: string): number {
   const word = UNFINISHED_WORD.exec(tail)?.[0] ?? '';
   const wordStart = tail.length - word.length;

@@ -80,7 +80,7 @@ const MIN_DIGITS = 6;
 
 export interface Standing {
   readonly isQuoted: boolean;
-  /** Whether code is excluded: `NAME=value` alone on its line, after a flag, or in a URL. */
+  /** Whether code is excluded: in `NAME=value` alone on its line, after a flag, in a tag or in SQL. */
   readonly isPlain: boolean;
   /** Whether the name denotes a passphrase, which contains spaces. */
   readonly takesWords: boolean;

@@ -51,7 +51,7 @@ export function compileGrammar<Label>(
 export const fitsWord = ({ fits }: Element, word: number): boolean =>
   (((fits[word >>> 5] ?? 0) >>> (word & 31)) & 1) === 1;
 
-/** Returns the index after the shortest match that begins at token `at`, or -1. */
+/** Returns the index after the shortest match at token `at`, or -1. The token must match the first element. */
 export const endOfMatch = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
 

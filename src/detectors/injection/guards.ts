@@ -94,8 +94,8 @@ export type MentionGuard = (text: string, tokens: Tokens, at: number, end: numbe
 
 /**
  * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any instructions
- * in the page", and phrases quoted as an example. Only the words directly before and after decide, because an attacker
- * may write anything around an attack.
+ * in the page", and phrases quoted as an example. Only nearby words decide, because an attacker may write
+ * anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
@@ -133,7 +133,7 @@ function isAnnotation(text: string, start: number): boolean {
   );
 }
 
-/** Returns the word `distance` words before `at`, or -1 if the sentence has none. */
+/** Returns the word `distance` words before `at` in the same sentence, or -1. */
 function wordBefore(tokens: Tokens, at: number, distance: number): number {
   for (let token = at; token > at - distance; token--)
     if (token <= 0 || tokens.breaks[token] === 1) return -1;

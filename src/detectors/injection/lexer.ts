@@ -26,7 +26,7 @@ export class Vocabulary {
   readonly #wordAt: number[] = [0];
   readonly #stemAt: number[] = [0];
 
-  /** Returns a word's number, and adds unknown words. Words that differ only in case or accents are the same. */
+  /** Returns a word's number, and adds new words. Words that differ only in case or accents are the same. */
   add(word: string): number {
     const isStem = word.endsWith('*');
     const letters = foldedUnits(isStem ? word.slice(0, -1) : word);

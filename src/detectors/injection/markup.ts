@@ -175,7 +175,7 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
 
 const END_OF_CONTEXT = /--- End of Context from:/y;
 
-/** Finds chat delimiters, fake turns and tool calls, and text that is invisible to people. */
+/** Finds chat delimiters, fake turns and tool calls, text invisible to people, and images that exfiltrate data. */
 export function findMarkup(text: string): readonly Finding[] {
   const found = findMarks(text);
   const isMarker = ({ start }: Finding): boolean => stickyEnd(END_OF_CONTEXT, text, start + 1) !== undefined;

@@ -43,8 +43,9 @@ const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
 /**
- * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses as a
- * turn. Also scans the text with JSON escapes decoded, because an escaped line break hides the next word.
+ * Finds orders to drop instructions or misuse tools, unrestricted personas, requests for the system prompt, and markup
+ * that poses as a turn, hides text or exfiltrates data. Also scans the text with JSON escapes decoded, because an
+ * escaped line break hides the next word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
@@ -104,7 +105,7 @@ function readSentences(
   return { phrases, signs };
 }
 
-/** Merges the phrase with an overlapping one of the same class. */
+/** Adds a phrase, or merges it with the last one if they overlap and have the same class. */
 function addPhrase(phrases: Finding[], label: PhraseLabel, start: number, end: number): void {
   const last = phrases.at(-1);
   if (last?.class === label.class && start < last.end) {

@@ -14,7 +14,7 @@ const LINK_CHARS = 20;
 const WORD = /\$?[\p{L}_][\p{L}\p{N}_]{0,24}/gu;
 
 const REACH_CHARS = 600;
-/** Bounded, because programs join thousands of fragments. */
+/** Maximum number of joints, because programs join thousands of fragments. */
 const MAX_JOINTS = 16;
 const MAX_JOINED_CHARS = 1024;
 

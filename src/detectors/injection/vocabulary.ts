@@ -1,6 +1,6 @@
 import type { WordClasses } from './grammar.ts';
 
-/** Words for earlier texts, without words for positions on a screen. */
+/** Words for earlier texts, without `above` and `before`. */
 const RECENT = `
     previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
     vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
@@ -14,8 +14,8 @@ const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas t
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * Words used in injections, by their role in the sentence. The lexer folds accents; `stem*` matches any ending. A class
- * contains all languages, so a pattern works in all languages with the same word order.
+ * Words used in injections, by their role in the sentence. The lexer folds accents; `stem*` matches any ending. Classes
+ * mix languages, so a pattern also works in other languages with the same word order.
  */
 export const WORDS = {
   IGNORE: `
@@ -47,7 +47,7 @@ export const WORDS = {
 
   /** Words for earlier texts. */
   WHEN: `above before ${RECENT}`,
-  /** `WHEN` without positions on a screen. */
+  /** `WHEN` without `above` and `before`. */
   RECENT,
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
     inherent internal hidden secret`,

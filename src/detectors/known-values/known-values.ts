@@ -22,7 +22,7 @@ interface Needles {
   readonly squeezed: readonly string[];
 }
 
-/** Finds values in any case, escaped, in hexadecimal or Base64, as byte lists, and split by other characters. */
+/** Creates a search for values: in any case, escaped, in hexadecimal or Base64, as byte lists, and split by signs. */
 export function createKnownValues(values: readonly string[], label: Label): KnownValues {
   const needles = needlesOf(new Set(values));
   const isEmpty = needles.plain.length === 0;

@@ -12,10 +12,10 @@ interface TextClassifier {
   readonly judge: (text: string) => Judgement;
 }
 
-/** About 150 bytes each. */
+/** A judgement takes about 150 bytes. */
 const MAX_JUDGEMENTS = 8_192;
 
-/** Judges each text once, because agents resend their history. Stores digests instead of texts. */
+/** Wraps a classifier to judge each text once, because agents resend their history. Stores digests, not texts. */
 function remembering({ name, version, judge }: TextClassifier): TextClassifier {
   const judgements = new RecentMap<Judgement>(MAX_JUDGEMENTS);
   return {
@@ -33,7 +33,7 @@ function remembering({ name, version, judge }: TextClassifier): TextClassifier {
   };
 }
 
-/** Lowest score that the preset `safety` denies. Few harmless texts reach it (docs/accuracy-prompts.md). */
+/** Default minimum score, also in the preset `safety`. Few harmless texts reach it (docs/accuracy-prompts.md). */
 export const DENY_SCORE = 0.9;
 
 const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
@@ -45,7 +45,7 @@ const IDENTIFIER = /^[\w./:@-]{1,128}$/;
 
 let loaded: { readonly model: Model; readonly classifier: TextClassifier } | undefined;
 
-/** The model (about 600 KB) is loaded on first use. */
+/** The model (512 KiB) is loaded on first use. */
 export function injectionClassifier(): TextClassifier {
   return injectionModel().classifier;
 }
@@ -66,7 +66,7 @@ function withSpaces(text: string): string {
   return text.includes('\\') ? text.replace(ESCAPED_SPACE, '  ') : text;
 }
 
-/** Finds the window that is most likely an injection, if its score reaches the threshold. */
+/** Creates a detector for the window that is most likely an injection, if its score reaches the threshold. */
 export function learnedInjection(threshold: number): Detector {
   const { classifier } = injectionModel();
   const rule = ruleOf(classifier);
@@ -79,7 +79,10 @@ export function learnedInjection(threshold: number): Detector {
   };
 }
 
-/** Finds all windows that reach the threshold, because removing only some would leave parts of an attack. */
+/**
+ * Creates a detector for all windows that reach the threshold, because removing only some would leave parts of an
+ * attack.
+ */
 export function learnedInjections(threshold: number): Detector {
   const { model } = injectionModel();
   const rule = ruleOf(model);

@@ -59,7 +59,7 @@ export function folded(word: string): string {
   return lower;
 }
 
-/** Returns the concept number of a folded word, starting at 1, or 0 if it has none. */
+/** Returns the concept number of a folded word, starting at 1, or 0 if the word has no concept. */
 export function conceptOf(word: string): number {
   const known = words.get(word);
   if (known !== undefined) return known;

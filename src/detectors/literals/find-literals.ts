@@ -8,7 +8,7 @@ import { literalsOf, type Literal } from './literal.ts';
 
 /** A match, with its span in the given text. */
 export interface FoundLiteral extends Span {
-  /** Index in the finder's `literals`. */
+  /** Index in the array passed to `createLiteralFinder`. */
   readonly literal: number;
 }
 
@@ -29,8 +29,8 @@ const MAX_DEPTH = 4;
 const MIN_IN_RUN = 6;
 
 /**
- * Creates a finder for literals, plain or obfuscated (docs/normalization.md): with lookalikes, accents, separators, digits for
- * letters, escapes, Base64, hexadecimal digits, ROT13 or reversed text. Finds all literals in one pass.
+ * Creates a finder for literals, plain or obfuscated (docs/normalization.md): with lookalikes, accents, separators,
+ * digits for letters, escapes, Base64, hexadecimal digits, ROT13 or reversed text. Finds all literals in one pass.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));

@@ -110,7 +110,7 @@ export class Letters {
   starts = new Int32Array(1_024);
   ends = new Int32Array(1_024);
 
-  /** @param readsSigns treats signs such as `$` as letters if they touch a letter */
+  /** @param readsSigns whether signs such as `$` count as letters if next to a letter, digit or another such sign */
   read(text: string, readsSigns: boolean): void {
     this.text = text;
     this.count = 0;
@@ -164,7 +164,7 @@ export class Letters {
 
 const SIGN_BESIDE_LETTER = /[\p{L}\p{N}][@$!|(+<¥£¡]|[@$!|(+<¥£¡][\p{L}\p{N}]/u;
 
-/** Reports whether a sign is next to a letter and may represent one. */
+/** Reports whether a sign is next to a letter or digit and may represent a letter. */
 export function mayHoldSigns(text: string): boolean {
   return SIGN_BESIDE_LETTER.test(text);
 }

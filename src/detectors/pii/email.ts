@@ -11,8 +11,8 @@ const MAX_DOMAIN_CHARS = 120;
 const MAX_LABEL_CHARS = 63;
 
 /**
- * Finds email addresses (docs/personal-data.md) outside the allowed hosts and their subdomains.
- * @param leavesUserinfo ignores `password@host` in URLs
+ * Creates a detector for email addresses (docs/personal-data.md) outside the allowed hosts and their subdomains.
+ * @param leavesUserinfo whether to ignore `password@host` in URLs
  */
 export function createEmailDetector(
   allowedHosts: readonly string[],

@@ -1,7 +1,7 @@
 import { UnitReader } from '../../text/units.ts';
 import { isDigitCode } from '../characters.ts';
 
-/** Cards, SSNs and phone numbers without a plus have this many consecutive digits. */
+/** Cards, SSNs and phone numbers without a plus have at least this many consecutive digits. */
 const RUN_DIGITS = 4;
 const MIN_DIGITS = 9;
 const MAX_GAP_CHARS = 3;

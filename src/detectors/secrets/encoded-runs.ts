@@ -27,7 +27,7 @@ export interface EncodedText {
 export const MIN_ENCODED_DIGITS = 16;
 /** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this value on also separate words, so encoded text may begin after them. */
+/** Base64 digits with this or a higher value also separate words, so encoded text may begin after one. */
 const FIRST_SEPARATOR = 62;
 /** A line break between digits, followed by the digits of the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
@@ -196,7 +196,7 @@ export class EncodedRuns {
     }
   }
 
-  /** Starts a reading, unless no text begins at `at`, as is usual. */
+  /** Starts a reading if text may begin at `at`, which is rare. */
   #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
     const { codes, base, to } = part;
     const enough = Math.min(to, at + MIN_ENCODED_DIGITS);

@@ -17,7 +17,7 @@ interface DecodedText {
   readonly toOriginal: (digit: number) => number;
 }
 
-/** A whole number of bytes in both encodings. */
+/** Number of digits decoded at once: whole bytes in both encodings. */
 const STEP_DIGITS = 32_768;
 const STEP_CHARS = 32_768;
 const MAX_PADDING = 2;

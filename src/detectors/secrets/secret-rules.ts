@@ -16,7 +16,7 @@ import { hasDigitAndLetter, isMixed, isNotHeadline, isRandom } from './randomnes
 import { startsToken } from './places.ts';
 import { otherSecrets } from './vendor-rules.ts';
 
-/** `sk-`, a kind and 128 characters, before `T3BlbkFJ`. */
+/** Upper bound for the part before `T3BlbkFJ`: `sk-`, a kind such as `proj-`, and up to 128 characters. */
 const MAX_OPENAI_LEAD_CHARS = 146;
 const MAX_DIGITS = 12;
 

@@ -13,7 +13,7 @@ import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/off
 import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from '../json-escapes.ts';
 import type { Match } from './match.ts';
 
-/** Names that begin further before a secret are ignored. */
+/** Maximum distance of a name before its secret in decoded escapes. Matches with a greater distance are dropped. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
 /** Finds secrets (docs/secrets.md), without their names. Blocks the event loop for texts over about 100 KB. */

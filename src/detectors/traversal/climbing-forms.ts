@@ -3,7 +3,7 @@
  * RFC 3629 section 3), lookalikes, and JSON, source code and HTML escapes.
  */
 
-/** A hexadecimal digit, plain or percent-encoded: `%%32%65` is `%2e`. */
+/** Returns the source for a hexadecimal digit, plain or percent-encoded: `%%32%65` is `%2e`. */
 function nibble(digit: string): string {
   const code = /\d/.test(digit) ? `3${digit}` : `[46]${String(digit.charCodeAt(0) - 96)}`;
   return `(?:${digit}|%${code})`;
@@ -15,7 +15,10 @@ const BEFORE_BYTE = String.raw`(?:%(?:25){0,5}|\\{1,4}x|0x)`;
 const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_BYTE);
 const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
 
-/** Returns an ASCII byte as two to six UTF-8 bytes: lead and fillers, the two highest bits, the six lowest bits. */
+/**
+ * Returns the source for an ASCII byte as two to six UTF-8 bytes: lead and fillers, the two highest bits, the six
+ * lowest bits.
+ */
 function overlongForms(high: '0' | '1', low: readonly string[]): string {
   const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
     bytes(...lead.split(' '), `8${high}`),
