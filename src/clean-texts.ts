@@ -106,13 +106,16 @@ let charsInUse = 0;
 
 /** V8 hashes longer texts by their length alone, so texts of equal length share a map slot. */
 const MAX_HASHED_CHARS = 16_383;
-/** Limit of long texts of equal length. Comparing a text with more of them would take longer than hashing it. */
+/**
+ * Maximum number of long texts of equal length. Comparing a text with more of them would take longer than hashing it.
+ */
 const MAX_EQUAL_LENGTHS = 16;
 const longTexts = new Map<number, number>();
 
 /**
- * Returns a text's record, or undefined for numbers and for texts so long that hashing would fill an event-loop turn.
- * Texts are kept only while in use; afterwards, only the digests of long texts remain.
+ * Returns a text's record, or undefined for short texts that begin with a digit and for texts so long that hashing
+ * would fill an event-loop turn. Texts are kept only while in use; afterwards, only the digests of texts of at least
+ * MIN_CHARS remain.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
   const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? textsInUse.get(text);

@@ -67,7 +67,7 @@ export const ERROR_STATUS = Object.fromEntries(
   Object.entries(ROWS).map(([type, { status }]) => [type, status]),
 ) as { readonly [Type in ErrorType]: (typeof ROWS)[Type]['status'] };
 
-/** SDKs and agents automatically retry refusals, even 401. This header stops most of them. */
+/** Many SDKs and agents automatically retry refusals, some even 401. This header stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
 
 /** Limit in seconds for budgets, because agents wait silently for as long as `Retry-After` says. */

@@ -71,7 +71,10 @@ function rethrow(cause: unknown): never {
   throw cause;
 }
 
-/** Wraps the set to record its decisions, because a denial names one rule, but the report all rules that matched. */
+/**
+ * Wraps the set to record its decisions, because a denial names one rule, whereas the report lists all rules that
+ * matched.
+ */
 function watched(set: PolicySet, { decided }: FindingCollector): PolicySet {
   return {
     ...set,

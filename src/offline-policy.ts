@@ -62,7 +62,9 @@ export async function testedPolicies(
   return describeSet(loaded, defaultAction).files;
 }
 
-/** Returns problems with overrides; none if the cards and presets cannot be loaded, which `checkPolicies` reports. */
+/**
+ * Returns problems with overrides, or an empty list if the policies cannot be loaded, which `checkPolicies` reports.
+ */
 export async function unknownOverrides(
   sources: PolicySources,
   overrides: RuleOverrides,

@@ -144,7 +144,7 @@ async function probeDlp({ config }: ProbeInput): Promise<Probe> {
   });
 }
 
-/** Records policy blocks until the key is locked and finally blocked (table in docs/risk.md). */
+/** Records enough policy denials to lock and finally block a key (table in docs/risk.md). */
 async function probeRisk({ config }: ProbeInput): Promise<Probe> {
   const { auto_quarantine_threshold: lockOver, permanent_block_threshold: blockOver } = config.risk_profile;
   const store = createMemoryRiskStore({ settings: riskSettings(config), now: () => START });

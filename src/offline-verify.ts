@@ -68,7 +68,9 @@ function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean
   return availableParallelism() > 1 && threadSteps < Infinity && (files?.rego.length ?? 0) === 0;
 }
 
-/** Keeps the steps of a session together, and those of agents whose sessions influence each other. */
+/**
+ * Keeps the steps of a session together or, if the sessions of an agent influence each other, the steps of the agent.
+ */
 function isInFirstHalf({ agent, sessionId }: TracedStep, byAgent: boolean): boolean {
   return hashFeature(byAgent ? agent.keyHash : `${agent.keyHash}/${sessionId}`).low % SHARES < FIRST_SHARE;
 }

@@ -14,7 +14,7 @@ import type { KeyRecord } from './key-record.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
-/** The parts of an exchange that its proxy key determines. */
+/** The parts of an exchange that its key and JWT determine. */
 export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budget' | 'facts'>;
 
 export interface AuthenticateDeps {
@@ -28,7 +28,10 @@ export interface AuthenticateDeps {
 export interface Attempt {
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
-  /** Called once with the key's hash: during the look-up if the key was valid before, else once it proves valid. */
+  /**
+   * Called at most once with the key's hash: during the look-up if the key was valid before, else (and with JWTs
+   * always) when it proves valid.
+   */
   readonly onKnownKey?: (keyHash: string) => void;
   /** Absent if the JWT and the proof have already been verified. */
   readonly request?: PresentedRequest;
@@ -37,8 +40,8 @@ export interface Attempt {
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 
 /**
- * Checks a proxy key in one Redis round trip: first the key, then its risk, then its lock, because a permanently
- * blocked key must get no hint about the end of a lock.
+ * Checks a proxy key, usually in one Redis round trip: first the key, then its risk, then its lock, because a
+ * permanently blocked key must get no hint about the end of a lock.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable, or gateway_unavailable if the
  * JWT keys are unknown
  */
@@ -89,8 +92,8 @@ function keyOf({ record }: Pick<KeyState, 'record'>, bearer: Bearer | undefined)
 }
 
 /**
- * Verifies the JWT without Redis, then reads the key and claims the proof. Nothing is done for a key before its bearer
- * is known to be entitled to it.
+ * Verifies the JWT without Redis, then reads the key and claims the proof. Nothing is changed for a key before its
+ * bearer is known to be entitled to it.
  */
 async function readWithToken(
   { keys, failures }: AuthenticateDeps,

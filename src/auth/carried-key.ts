@@ -8,7 +8,7 @@ const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
 /** Base64 of at least 46 characters, in either alphabet. */
 const BASE64 = /[A-Za-z0-9+/_-]{62,}/g;
-/** Base64 may directly follow other text, so its groups of four digits may begin at any of four offsets. */
+/** Base64 may directly follow other text, so its groups of four characters may begin at any of four offsets. */
 const GROUP = 4;
 
 /** Maximum number of candidates in one request. Random text rarely has two. */

@@ -68,7 +68,7 @@ export interface HeldAttempts {
 }
 
 export interface HeldAttemptStore {
-  /** Returns undefined without attempts. Throws GatewayError redis_unavailable. */
+  /** Returns undefined if there are no attempts. Throws GatewayError redis_unavailable. */
   read(keyHash: string): Promise<HeldAttempts | undefined>;
 }
 

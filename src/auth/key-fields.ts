@@ -88,12 +88,12 @@ function toJson(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** Returns the name of the field with a raw key's expiry: Unix ms, or empty if it has none of its own. */
+/** Returns the name of the field with a raw key's expiry: Unix ms, or empty if the raw key has no expiry of its own. */
 export function rawKeyField(rawHash: string): string {
   return `raw:${rawHash}`;
 }
 
-/** @throws Error if the record is damaged */
+/** @throws Error if the record is damaged, or if its form is unknown */
 export function parseKeyRecord(fields: KeyFields): KeyRecord {
   checkForm('key', fields['form']);
   const { key_hash: keyHash, name: keyName, provider, created_at: createdAt } = fields;

@@ -25,7 +25,7 @@ interface HashPage {
 
 export interface KeyCount {
   readonly total: number;
-  /** False if keys from an earlier release are missing in the order of creation. */
+  /** False if keys from an earlier release are missing from the order of creation. */
   readonly isOrdered: boolean;
 }
 

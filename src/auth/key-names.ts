@@ -8,7 +8,7 @@ const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
 /** Index field whose value shows which names the index contains. Not a valid name. */
 const ENTERED = '';
-/** All names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
+/** The index contains all names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
 const ALL_NAMES = '2';
 /** Holder of a name that several active keys from an earlier release share. */
 const SHARED = 'shared';
@@ -19,8 +19,8 @@ export interface NamedRecords {
 }
 
 /**
- * Assigns a name to its record. Of two keys created at the same time, only one gets it. Names of inactive keys are
- * free.
+ * Assigns a name to its record. Of two keys created at the same time, only one gets the name. Names of inactive keys
+ * are free.
  * @returns the hash of the active key that has the name, or undefined if the record has it now
  */
 export async function claimName(
@@ -40,7 +40,7 @@ async function readHolder(records: NamedRecords, holder: string): Promise<KeyRec
   return holder === '' ? undefined : records.read(holder);
 }
 
-/** Returns another key with a shared name that is not revoked. */
+/** Returns another key that has the shared name and is not revoked. */
 async function otherHolder(records: NamedRecords, name: string, own: string): Promise<KeyRecord | undefined> {
   let found: KeyRecord | undefined;
   for await (const record of records.all())
@@ -96,7 +96,7 @@ export interface NameLimits {
 
 const NAMES_PER_READ = 10_000;
 
-/** Scans names up to the limits, because Redis does not sort them. */
+/** Returns names with a prefix. Scans up to the limits, because Redis does not sort the names. */
 export async function namesWith(
   client: RedisClient,
   prefix: string,

@@ -23,7 +23,7 @@ const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
 const TOUCH_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED_KEYS = 50_000;
 
-/** The state of a key, read in one round trip. */
+/** The state of a key, usually read in one round trip. */
 export interface KeyState {
   readonly record: KeyRecord;
   readonly status: KeyStatus;

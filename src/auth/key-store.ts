@@ -62,8 +62,8 @@ export interface KeyPage {
 }
 
 /**
- * Manages proxy keys for operators. All functions throw `redis_unavailable` if Redis fails, and KeyError if the command
- * cannot be carried out.
+ * Manages proxy keys for operators. All functions throw `redis_unavailable` if Redis fails, KeyError if the command
+ * cannot be carried out, and ZodError for invalid arguments.
  */
 export interface KeyStore {
   /** @throws KeyError if an active key has the name */
@@ -87,7 +87,7 @@ export interface KeyStore {
 
 /** A command that cannot be carried out. The message is for the operator. */
 export class KeyError extends Error {
-  /** `conflict`: the state of the key does not allow the command. */
+  /** `conflict`: the state of a key does not allow the command. */
   readonly kind: 'conflict' | 'not_found';
 
   constructor(message: string, kind: KeyError['kind'] = 'not_found') {

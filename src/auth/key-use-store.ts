@@ -49,7 +49,7 @@ interface ActivePage {
 export interface KeyUseStore {
   /** Reports whether the order of use contains every used key. */
   isComplete(): Promise<boolean>;
-  /** Works on the order of use for at most a second. Must be called until it returns `isReady`. */
+  /** Works on the order of use for at most a second. Must be called until `isReady` is true. */
   complete(): Promise<UseProgress>;
   /** Each key is on only one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
@@ -74,7 +74,7 @@ export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions):
     return (await readClock(client)) - lifeMs[usedSince];
   }
 
-  /** Returns undefined if there are too many for one reply. */
+  /** Returns undefined if there are too many keys for one reply. */
   async function allAtOnce(since: number | '', marked: boolean): Promise<readonly string[] | undefined> {
     const limit = ['LIMIT', 0, MOST_AT_ONCE + 1] as const;
     const [used, held] = await Promise.all([

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 
 export interface HostPort {
-  /** Without brackets, also for IPv6. */
+  /** Without brackets, even for IPv6. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Parses `host:port` or `[v6]:port`. Returns undefined for other texts. */
+/** Parses `host:port` or `[v6]:port`. Returns undefined for other strings. */
 export function parseHostPort(text: string): HostPort | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -16,18 +16,18 @@ export function parseHostPort(text: string): HostPort | undefined {
   return { host, port };
 }
 
-/** Address of the ext_proc server: a unix socket, or TCP in a mesh. */
+/** Address of the ext_proc server: a Unix socket or a TCP address. */
 export type ExtprocAddress =
   { readonly kind: 'unix'; readonly path: string } | ({ readonly kind: 'tcp' } & HostPort);
 
-/** Parses `unix:/absolute/path` or `host:port`. Returns undefined for other texts. */
+/** Parses `unix:/absolute/path` or `host:port`. Returns undefined for other strings. */
 export function parseExtprocAddress(text: string): ExtprocAddress | undefined {
   if (text.startsWith('unix:/')) return { kind: 'unix', path: text.slice('unix:'.length) };
   const tcp = parseHostPort(text);
   return tcp && { kind: 'tcp', ...tcp };
 }
 
-/** Reports whether an address stays on this machine. `host` may have IPv6 brackets. */
+/** Reports whether a host is a loopback address or `localhost`. `host` may have IPv6 brackets. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (bare === 'localhost' || bare === '::1') return true;

@@ -2,13 +2,16 @@ import { isObject } from '../json/is-object.ts';
 import { configJsonSchema, schemaBelow, type Config, type JsonSchema } from './schema.ts';
 
 export interface ChangedKey {
-  /** Dotted path; `mcp.servers` if entries were added or removed. */
+  /** Dotted path. If array elements were added or removed, the path of the array, such as `mcp.servers`. */
   readonly path: string;
   /** If false, the change takes effect on reload. */
   readonly needsRestart: boolean;
 }
 
-/** Lists the keys that differ. Compares groups and arrays by key only if both configurations have them. */
+/**
+ * Lists the keys that differ. Compares the members of mappings, and of arrays of equal length, that both configurations
+ * have.
+ */
 export function changedKeys(before: Config, after: Config): readonly ChangedKey[] {
   return changesBelow(before, after, configJsonSchema(), '', false);
 }

@@ -40,7 +40,9 @@ export function pendingPerKey({ zsp }: Config): number {
 
 /** Added to the deadlines after an approval, for long texts and shared cores. */
 const AFTER_APPROVAL_MS: Milliseconds = 5_000;
-/** After an approval, the key is checked again and the remaining part of the phase runs. */
+/**
+ * Number of phase time limits that cover the work after an approval: a new check of the key and the rest of the phase.
+ */
 const PHASES_AFTER_APPROVAL = 3;
 
 /** Returns the time limit of an approval and Envoy's timeout for its phase, or undefined if approvals are off. */
@@ -122,7 +124,7 @@ function extproc({ server }: Config): RuleProblems {
       problemIf(
         Buffer.byteLength(parsed.path) > MAX_SOCKET_PATH_BYTES,
         path,
-        `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, the limit for Unix sockets`,
+        `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, because socket paths are limited`,
       ),
     ];
   }
@@ -182,7 +184,7 @@ function riskThresholds({ risk_profile }: Config): RuleProblems {
   ];
 }
 
-/** Rejects features with an empty secret, which would not protect anything. */
+/** Rejects features whose required settings are empty, because they would not protect anything. */
 function secrets({ signature, zsp }: Config): RuleProblems {
   const needed = [
     [signature.enabled, signature.secret, 'signature.secret', 'signature.enabled'],

@@ -28,7 +28,7 @@ export class Draft {
     for (const [path, name] of fillFromOtelVariables(this.values, env)) this.#variables.set(path, name);
   }
 
-  /** Repairs the values, and returns the schema issues that remain. */
+  /** Repairs the values. Returns the remaining schema issues, one per path. */
   validate(): readonly z.core.$ZodIssue[] {
     for (;;) {
       const issues = configSchema.safeParse(this.values).error?.issues ?? [];
@@ -97,7 +97,7 @@ export function withoutFaults(
     if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
     else removeAt(rest, issue.path);
   }
-  // An incomplete array element cannot be repaired, so its whole array is removed.
+  // Removing a value may leave an array element or map entry incomplete. Its array or map is then removed as well.
   for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
   return rest;
 }

@@ -9,10 +9,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Ten years. Longer durations are typing errors, and would overflow timers. */
+/** Ten years. Longer durations are probably typing errors. */
 export const MAX_DURATION_MS: Milliseconds = 3_650 * 86_400_000;
 
-/** Pattern of a duration in text form, for the JSON Schema: `30s`, `250ms`, `1h30m`, or `0`. */
+/** Pattern of a duration string, such as `30s`, `250ms`, `1h30m` or `0`. Also used in the JSON Schema. */
 export const DURATION_PATTERN = /^(?:0|(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d)){1,5})$/;
 
 export const DURATION_RULE = 'must be a duration such as 250ms, 30s, 5m, 1h or 1h30m';
@@ -27,7 +27,7 @@ export function parseDuration(text: string): Milliseconds | undefined {
   return totalMs <= MAX_DURATION_MS ? Math.round(totalMs) : undefined;
 }
 
-/** Formats a duration in its largest whole unit, such as `90s`, `5m` or `250ms`. */
+/** Formats a duration in the largest unit up to hours that gives a whole number, such as `90s`, `5m` or `250ms`. */
 export function formatDuration(durationMs: Milliseconds): string {
   if (durationMs === 0) return '0';
   for (const unit of ['h', 'm', 's'] as const) {

@@ -90,7 +90,7 @@ export const httpUrlOrEmpty = z.string().refine((text) => text === '' || isHttpU
   error: 'must be an http:// or https:// URL, or empty',
 });
 
-/** Root URL of an API, to which requests append a path. Loaded without a trailing slash. */
+/** Root URL of an API, to which the gateway appends paths. Loaded without trailing slashes. */
 export const baseUrl = z
   .string()
   .refine(

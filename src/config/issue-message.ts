@@ -2,7 +2,7 @@ import type * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** Describes the broken rule. Omits the value, which may be a secret. */
+/** Describes the violated rule. Omits the value, which may be a secret. */
 export function issueMessage(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,4 +1,4 @@
-/** Returns the most similar known name, or undefined if none is close. */
+/** Returns the most similar known name, or undefined if no name is close. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const plain = snakeCase(name.slice(0, 64));
   let best: string | undefined;
@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
-/** Returns a suggestion to append to an error, or an empty text if no other name is close. */
+/** Returns a suggestion to append to an error, or an empty string if no other name is close. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === undefined || near === name ? '' : `; did you mean ${near}?`;

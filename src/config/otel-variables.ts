@@ -14,7 +14,7 @@ interface VariableForm {
 const text: VariableForm = { pattern: ANY, rule: 'must have 1 to 8192 characters' };
 const number: VariableForm = { pattern: POSITIVE, rule: 'must be a whole number above 0' };
 
-/** Returns two variables: one for all signals, and one for traces, which takes precedence. */
+/** Returns the forms of two variables: one for all signals, and one for traces, which takes precedence. */
 function exporter(name: string, form: VariableForm): Readonly<Record<string, VariableForm>> {
   return { [`OTEL_EXPORTER_OTLP_${name}`]: form, [`OTEL_EXPORTER_OTLP_TRACES_${name}`]: form };
 }
@@ -28,7 +28,7 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
   OTEL_RESOURCE_ATTRIBUTES: text,
   OTEL_TRACES_SAMPLER: {
     pattern: SAMPLERS,
-    rule: 'must be always_on, always_off or traceidratio, or one of them after parentbased_',
+    rule: 'must be always_on, always_off or traceidratio, optionally with the prefix parentbased_',
   },
   OTEL_TRACES_SAMPLER_ARG: { pattern: FRACTION, rule: 'must be a number from 0 to 1' },
   ...exporter('HEADERS', text),
@@ -64,7 +64,8 @@ const SAMPLER = 'OTEL_TRACES_SAMPLER';
 const SAMPLER_ARG = 'OTEL_TRACES_SAMPLER_ARG';
 
 /**
- * Fills unset keys of `otel` from OpenTelemetry variables if `otel.enabled` is true.
+ * Fills unset keys of `otel` from OpenTelemetry variables if `otel.enabled` is true. Variables may also set it to
+ * false.
  * @param values configuration values before validation, changed in place
  * @returns the dotted paths that were set, each with the name of its variable
  */
@@ -94,7 +95,7 @@ export function fillFromOtelVariables(
   return set;
 }
 
-/** Operators use these variables to switch off all SDKs on a host, so they override `otel.enabled`. */
+/** Operators use these variables to switch off tracing on a host, so they override `otel.enabled`. */
 function switchedOff(env: Environment): string | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
   return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;
@@ -134,7 +135,7 @@ function defaultProtocol(endpoint: string): string {
   return /:4317\/?$/.test(endpoint) ? 'grpc' : 'http';
 }
 
-/** An endpoint without a scheme uses TLS unless `OTEL_EXPORTER_OTLP_INSECURE` is true. */
+/** An endpoint without a scheme uses TLS unless `OTEL_EXPORTER_OTLP_INSECURE`, or its variant for traces, is true. */
 function withScheme(endpoint: string, env: Environment, named: Filling['named']): string {
   if (/^[a-z]{1,8}:\/\//i.test(endpoint)) return endpoint;
   const variable = named('OTEL_EXPORTER_OTLP_TRACES_INSECURE', 'OTEL_EXPORTER_OTLP_INSECURE');
@@ -180,7 +181,7 @@ function rootRate(sampler: string, argument: unknown): number {
     : 1;
 }
 
-/** Sets exactly these variables in this process, where OpenTelemetry's SDK reads them. */
+/** Sets exactly these OpenTelemetry variables in `process.env`, where the SDK reads them. */
 export function useOtelVariables(variables: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(VARIABLES)) {
     const value = variables[name];

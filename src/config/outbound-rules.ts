@@ -97,7 +97,7 @@ function unencrypted({ audit, server }: Config): RuleProblems {
   ];
 }
 
-/** Rejects JWT settings that would have no effect, or that trust an unsafe address. */
+/** Rejects JWT settings that would have no effect or would be unsafe. */
 export function tokenProblems({ server, zsp, budgets }: Config): RuleProblems {
   const isKeySetRead = zsp.enabled && zsp.jwks_url !== '';
   return [
@@ -119,7 +119,7 @@ export function tokenProblems({ server, zsp, budgets }: Config): RuleProblems {
     problemIf(
       isKeySetRead && /^[a-z]+:\/\/[^/?#]*@/i.test(zsp.jwks_url),
       'zsp.jwks_url',
-      'must not contain a user or password: key sets are public',
+      'must not contain a user name or password: key sets are public',
     ),
     problemIf(
       isKeySetRead && !server.insecure_dev && isPlainRemote(zsp.jwks_url),

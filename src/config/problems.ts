@@ -1,10 +1,10 @@
-/** A problem in the configuration. Contains no values, which may be secrets. */
+/** A problem in the configuration. Contains no values that may be secret. */
 export interface Problem {
   /** Source of the key: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file name. */
   readonly where: string;
   /** Dotted path of the key; empty for the whole file. */
   readonly path: string;
-  /** The broken rule, or the remedy. */
+  /** The violated rule, or the remedy. */
   readonly message: string;
 }
 

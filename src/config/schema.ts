@@ -7,7 +7,7 @@ import { section, type Settings } from './fields.ts';
 /** Schema of gateway.yaml. Loaded durations are milliseconds, and defaults are filled in. */
 export const configSchema = section({ ...coreSections, ...checkSections });
 
-/** The content of a gateway.yaml. Every key is optional. */
+/** The content of a gateway.yaml. Every section is optional. */
 export type ConfigInput = z.input<typeof configSchema>;
 
 /** The effective configuration: validated, complete, deeply frozen. Key names are those of gateway.yaml. */

@@ -11,7 +11,10 @@ export function configValueAt(values: unknown, path: KeyPath): unknown {
   return value;
 }
 
-/** Sets a value and creates missing groups. Does nothing if the path crosses a value that is not a group. */
+/**
+ * Sets a value and creates missing groups. Does nothing if the path crosses a value that is neither a mapping nor an
+ * array.
+ */
 export function setAt(values: Record<string, unknown>, path: KeyPath, value: unknown): void {
   const parent = parentOf(values, path, true);
   const last = path.at(-1);
@@ -25,7 +28,7 @@ export function removeAt(values: Record<string, unknown>, path: KeyPath): boolea
   return isObject(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');
 }
 
-/** Merges groups recursively. Any other value of `over` replaces the one in `base`. */
+/** Merges groups recursively. Any other value in `over`, except undefined, replaces the one in `base`. */
 export function mergeGroups(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(over)) {
     const existing = base[name];

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
 /**
- * A lock's cause is stored in its value and shown to the key's user. It may contain names of the gateway, servers and
- * clients in plain characters, but never the matched text.
+ * A lock's cause is stored in the lock's value and shown to the key's user. It may contain names in plain characters
+ * and an operator's reason, but never the matched text.
  */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
@@ -63,7 +63,7 @@ export function plainReason(text: string): string | undefined {
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 
-/** Returns text that completes "locked because …". */
+/** Returns a clause that completes "locked because …". */
 export function lockCauseInWords(cause: LockCause): string {
   switch (cause.kind) {
     case 'secret':

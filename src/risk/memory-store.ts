@@ -72,7 +72,7 @@ export function createMemoryRiskStore({
     return { riskScore, scored, blocked, ...(lockMs > 0 && { lock: { ttlMs: lockMs } }) };
   }
 
-  /** Returns true if the flag is new in its session. */
+  /** Records a flag. Returns true if it is new in its session. */
   function noteFlag(profile: Profile, { flag, flagMemoryId }: Scoring, time: number): boolean {
     if (flag === undefined || flagMemoryId === undefined) return false;
     const isNew = (profile.knownFlags.get(flagMemoryId) ?? 0) <= time;
@@ -163,7 +163,7 @@ function setLock(profile: Profile, until: number, cause: LockCause | undefined):
   profile.lockCause = cause;
 }
 
-/** Returns true if a finding is new, or if there are none. */
+/** Returns true if a finding is new, or if there are no findings. */
 function noteFindings(profile: Profile, ids: readonly string[], time: number): boolean {
   const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - MEMORY.findingMs;
   const fresh = ids.filter((id) => !known(id));

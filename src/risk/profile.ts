@@ -3,8 +3,8 @@ import type { AgentRisk } from '../pipeline/facts.ts';
 import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a stored risk profile, in reading order (docs/risk.md). The session check writes `session_count` and
- * `total_spend` (nano-USD); the risk store writes the others.
+ * Fields of a stored risk profile, in reading order (docs/risk.md). The session check writes `session_count`, the
+ * budget check `total_spend` (nano-USD), and the risk store the others.
  */
 export const RISK_FIELDS = [
   'risk_score',

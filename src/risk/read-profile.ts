@@ -13,7 +13,7 @@ export interface StoredProfile {
 }
 
 /**
- * Reads a profile and the time in one round trip. Two plain commands cost Redis a sixth of a script. In a
+ * Reads a profile and the time in one round trip. Two plain commands cost Redis a sixth of what a script costs. In a
  * cluster, the time may come from any node.
  * @param now test clock in Unix ms
  */

@@ -24,7 +24,7 @@ export interface RedisRiskStoreOptions extends RedisStoreOptions {
   readonly acknowledgement?: Acknowledgement | undefined;
 }
 
-/** Longer than all retries of the client library. */
+/** How long an operation is remembered: longer than all retries of the client library. */
 const OPERATION_MEMORY_MS = 60_000;
 
 const scoreScript = loadScript(new URL('./score-risk.lua', import.meta.url));

@@ -16,7 +16,7 @@ export const TRIGGERS = {
 /** Taint for a secret in an answer. The taint itself adds no score. */
 export const SECRET_TAINT = 'secret_accessed';
 
-/** Lock for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md). */
+/** Duration of a lock for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md). */
 export const DEFAULT_LOCK_MS = 3_600_000;
 
 export const MEMORY = {

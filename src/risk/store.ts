@@ -57,7 +57,7 @@ export interface RiskStore {
   reset(keyHash: string, operationId: string): Promise<void>;
   /** Locks the key and returns the remaining time. Does not shorten an existing lock. */
   lock(keyHash: string, ttlMs: number, operationId: string, cause?: LockCause): Promise<LockTime>;
-  /** Returns false if there is no lock. */
+  /** Removes the lock. Returns false if there was none. */
   release(keyHash: string): Promise<boolean>;
 }
 

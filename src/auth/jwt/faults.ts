@@ -1,4 +1,7 @@
-/** Why a JWT or its proof was refused. Only audited and counted, because attackers could learn from it. */
+/**
+ * Why a JWT or its proof was refused. Audited and counted, but not sent to clients, because attackers could learn from
+ * it.
+ */
 export const TOKEN_FAULTS = [
   'jwt_missing',
   'jwt_malformed',

@@ -12,7 +12,8 @@ export interface KeySetOptions {
 export interface KeySet {
   /**
    * Returns the key for a token header.
-   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable if there are no keys
+   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable if there are no keys, or
+   * if fetching an unknown key fails
    */
   readonly keyFor: JWTVerifyGetKey;
   /** Increases with each fetched set, after which tokens must be verified again. */
@@ -25,7 +26,7 @@ const REFRESH_MS = 5 * 60_000;
 /** Limits use during an outage, because keys may have been revoked in the meantime. */
 const MAX_STALE_MS = 24 * 3_600_000;
 const COOLDOWN_MS = 10_000;
-/** Cooldown while there are no keys, when all requests are refused. */
+/** Cooldown while there are no keys and every JWT is refused. */
 const EMPTY_COOLDOWN_MS = 1_000;
 
 export function createKeySet(options: KeySetOptions): KeySet {
@@ -55,7 +56,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     }
   }
 
-  /** Starts or joins a fetch, unless the last one was just tried. */
+  /** Joins a running fetch, or starts one unless the last one began within the cooldown. */
   async function refreshUnlessJustTried(cooldownMs: number): Promise<void> {
     if (running !== undefined || now() - triedAt >= cooldownMs) await refresh();
   }
@@ -99,6 +100,6 @@ export function createKeySet(options: KeySetOptions): KeySet {
 function keysUnknown(): GatewayError {
   return new GatewayError(
     'gateway_unavailable',
-    'JWTs cannot be verified, because zsp.jwks_url does not answer. Requests are refused until it does; ask the operator',
+    'JWTs cannot be verified, because the keys at zsp.jwks_url cannot be fetched. Requests with a JWT are refused meanwhile; ask the operator',
   );
 }

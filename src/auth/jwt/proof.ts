@@ -27,7 +27,7 @@ export type VerifyProof = (proof: string, request: ProvenRequest) => Promise<str
 
 const MAX_PROOF_CHARS = 8_192;
 const MAX_ID_CHARS = 256;
-/** Maximum age, plus the leeway. */
+/** Maximum age of a proof, to which the leeway is added. */
 const MAX_AGE_MS = 60_000;
 /** Margin for gateway clocks that differ by more than the leeway. */
 const MARGIN_MS = 60_000;

@@ -26,7 +26,7 @@ export interface TokenGate {
    * @throws TokenRefused, GatewayError gateway_unavailable
    */
   read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;
-  /** Set if the JWT names a key, and no raw key is needed. */
+  /** True if a JWT can name a key, so that no raw key is needed. */
   readonly namesKeys: boolean;
   /** Returns why this bearer must not use the key, or undefined if it may. */
   faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
@@ -92,7 +92,7 @@ interface ConfiguredTokenGateDeps {
   readonly onKeysFailed: (cause: unknown) => void;
 }
 
-/** Starts fetching the keys. */
+/** Creates a token gate and starts fetching the issuer's keys. */
 export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
   const { config, client, deadlineMs, onKeysFetched, onKeysFailed } = deps;
   const { zsp, server, budgets } = config;

@@ -14,7 +14,7 @@ export const auth = section({
     positiveCount
       .default(60)
       .describe(
-        'Number of failed authentications per client address and minute that are checked in full. Further invalid keys are refused after one Redis read and are not logged. Valid keys are never refused.',
+        'Number of failed authentications per client address and minute that are checked in full. Further invalid keys are refused after one Redis read and are not logged. Valid keys are still accepted.',
       ),
   ),
   trusted_hops: needsRestart(

@@ -52,7 +52,7 @@ const sharedBudget = section({
     .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),
   ...byWindow(({ period }) => limit.describe(`USD per ${period}.`)),
 }).refine((budget) => BUDGET_WINDOWS.some((window) => budget[window] !== undefined), {
-  error: `must have one of ${BUDGET_WINDOWS.join(', ')}`,
+  error: `must have at least one of ${BUDGET_WINDOWS.join(', ')}`,
 });
 
 /** Budgets that several keys share (docs/budgets.md). */

@@ -70,16 +70,14 @@ const source = section({
 }).refine(
   ({ env, file, command, vault: server, workload_identity: cloud }) =>
     [env, file, command, server, cloud].filter((value) => value !== undefined).length === 1,
-  { error: 'must have one of env, file, command, vault and workload_identity' },
+  { error: 'must have exactly one of env, file, command, vault and workload_identity' },
 );
 
 /** Provider of each cloud's credentials. */
 const CLOUDS = { aws: 'bedrock', azure: 'azure', gcp: 'gemini' } as const;
 
 const credential = section({
-  provider: z
-    .enum(PROVIDER_NAMES)
-    .describe('Provider that gets the credential. It is sent to no other host.'),
+  provider: z.enum(PROVIDER_NAMES).describe('Provider to which the credential is sent, and no other host.'),
   from: source,
   max_age: duration('24h').describe(
     'How long the last value is used if its source cannot be read; then requests get 503 `credential_unavailable`.',

@@ -18,7 +18,7 @@ const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
 });
 
 const headerValue = z.string().regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, {
-  error: 'must be one line of visible ASCII',
+  error: 'must be one line of printable ASCII',
 });
 
 const mcpServer = section({

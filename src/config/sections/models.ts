@@ -37,7 +37,7 @@ const target = section({
     .boolean()
     .default(false)
     .describe(
-      'Whether to try this target, if it has `on`, even if another target may have processed the request: after a reset, a timeout, 502, 504 or 524. Both are charged.',
+      'Whether to try this target, if it has `on`, even if another target may have processed the request: after a reset, a timeout, 502, 504 or 524. Both attempts are charged.',
     ),
 });
 
@@ -59,7 +59,10 @@ export const routesSection = section({
     .default(false)
     .describe('Keep a session (`X-Gateway-Session-ID`) on the target of its first request.'),
   circuit_breaker: section({
-    enabled: z.boolean().default(true).describe('Skip targets that keep failing if the name has others.'),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('Skip a target that keeps failing, if the name has other targets.'),
     threshold: positiveCount
       .default(5)
       .describe('Failures within the window after which a target is skipped.'),

@@ -95,7 +95,7 @@ const headerName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, { error: 'must be a header name' });
 const headerValue = z
   .string()
-  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'must be 1 to 8192 visible ASCII characters' });
+  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'must be 1 to 8192 printable ASCII characters' });
 
 const receiverTls = {
   ca_file: filePath

@@ -37,7 +37,7 @@ const oidc = section({
     .record(text, z.enum(GRANTED_ROLES))
     .default({})
     .describe(
-      'Role that each value of the claim grants: `viewer`, `approver`, `operator`, `admin`, or `owner`. The highest counts. People without one cannot sign in.',
+      'Role that each value of the claim grants: `viewer`, `approver`, `operator`, `admin`, or `owner`. The highest counts. People without a role cannot sign in.',
     ),
   owner_claim: text
     .optional()

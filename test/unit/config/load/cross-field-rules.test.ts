@@ -77,7 +77,7 @@ describe('rules that join keys', () => {
     ['zsp: {enabled: true, jwks_url: "https://j", audience: a}', /zsp\.issuer: must not be empty/],
     ['zsp: {enabled: true, jwks_url: "https://j", issuer: i}', /zsp\.audience: must not be empty/],
     [`${ZSP}, jwks_url: "http://issuer.example/jwks"}`, /zsp\.jwks_url: must be https/],
-    [`${ZSP}, jwks_url: "https://u:p@j/"}`, /zsp\.jwks_url: must not contain a user or password/],
+    [`${ZSP}, jwks_url: "https://u:p@j/"}`, /zsp\.jwks_url: must not contain a user name or password/],
     [`${ZSP}, jwks_url: "https://j", require_dpop: true}`, /require_dpop: needs server\.public_url/],
     [
       `${ZSP}, jwks_url: "https://i/jwks"}\nbudgets: [{name: a, match: {claims: {team: a}}, daily: 1}]`,
