@@ -15,7 +15,7 @@ export const UNANSWERED_LIFE_MS = 600_000;
 /** Pattern of valid session ids (docs/sessions.md). No id can alter the structure of a Redis key. */
 export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Assigned by the server and repeated by the client (MCP up to 2025-11-25). */
+/** Header with the session id that the server assigns and the client repeats (MCP up to 2025-11-25). */
 export const MCP_SESSION_HEADER = 'mcp-session-id';
 
 /** Operations that count as an agent's turn. Others, such as embeddings, do not show where a session is heading. */

@@ -7,8 +7,8 @@ export type TextOf = (found: PromptText, index: number) => string;
 const asWritten: TextOf = ({ text }) => text;
 
 /**
- * Returns the last user message, with any unanswered ones directly before it. Tool results and attached documents do
- * not count, even if the dialect sends them as user messages.
+ * Returns the last user message, with any unanswered ones directly before it. Tool results do not count, even if the
+ * dialect sends them as user messages, nor do documents outside the messages.
  */
 export function lastUserTurn(request: RequestFacts, textOf = asWritten): string | undefined {
   const turns = userTurns(request, textOf);
@@ -108,7 +108,7 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
 }
 
 /**
- * Matches elements that agents add to a user's text, such as `<system-reminder>…</system-reminder>` and
+ * Matches tags of elements that agents add to a user's text, such as `<system-reminder>…</system-reminder>` and
  * `<INSTRUCTIONS>…`. One-word names match only in capitals, because users write HTML and XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;

@@ -32,8 +32,8 @@ export interface AttemptParts {
 const NONE: AttemptParts = { listeners: [], clusters: [], retryPolicy: undefined, bootstrap: {} };
 
 /**
- * Returns an internal listener, which has no socket and makes one attempt. The main router retries with it, so that
- * ext_proc and both gates see only one request and one answer (decision 342).
+ * Returns an internal listener, and the parts that it needs. The listener has no socket and makes one attempt. The main
+ * router retries with it, so that ext_proc and both gates see only one request and one answer (decision 342).
  */
 export function attemptParts(config: Config): AttemptParts {
   if (!hasFallbacks(config)) return NONE;

@@ -7,7 +7,10 @@ import { extension, luaFilter, seconds, setHeader, type EnvoyLayout, type EnvoyO
 /** Also the name of the metadata in which a route passes its surface to the gate. */
 export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
-/** For inspection beyond the Redis deadline: 2 MiB of text, or a thousand concurrent requests, on one shared core. */
+/**
+ * Additional time for inspection, beyond the Redis deadline: enough for 2 MiB of text, or a thousand concurrent
+ * requests, on one shared core.
+ */
 const MESSAGE_MARGIN_MS = 5_000;
 
 /** Returns the HTTP filters. Requests pass through them from first to last, answers from last to first. */

@@ -28,7 +28,7 @@ const TIMEOUTS = [
   'duration_timeout',
 ];
 
-/** Replies made before Envoy replaces a client's request id with its own. */
+/** `details` of replies made before Envoy replaces a client's request id with its own. */
 const EARLY = [
   'missing_host_header',
   'missing_path_rejected',
@@ -36,7 +36,7 @@ const EARLY = [
   'path_normalization_failed',
 ];
 
-/** Matches requests to MCP servers by the client's path, and by the cluster that the sidecar sets later. */
+/** Matches requests to MCP servers by the client's path, or by the cluster that the sidecar sets later. */
 const FOR_MCP = `request.path.matches('^/(${RAW_KEY_PREFIX}[^/]*/)?mcp(/|[?]|$)') || xds.cluster_name.startsWith('${MCP_CLUSTER_PREFIX}')`;
 
 /** Adds the request id, as used in the sidecar and the access log. */
@@ -44,9 +44,9 @@ export const REQUEST_ID: EnvoyObject = setHeader(HEADER.requestId, '%STREAM_ID%'
 const NEW_ID = setHeader(HEADER.requestId, '%UNIQUE_ID%');
 
 /**
- * Gives Envoy's local replies the gateway's JSON shape (docs/refusals.md). The first match wins. Replies about the
- * provider precede the rule that turns every other 5xx, including failures of ext_proc and of the gates, into
- * `gateway_unavailable`. Provider answers are not affected.
+ * Gives Envoy's local replies the gateway's JSON shape, or that of the client's API (docs/refusals.md). The first match
+ * wins. Replies about the provider precede the rule that turns every other 5xx, including failures of ext_proc and of
+ * the gates, into `gateway_unavailable`. Provider answers are not affected.
  */
 export function localReplies(format: ErrorFormat): EnvoyObject {
   const passOurs = {

@@ -14,9 +14,10 @@ const HEADROOM = 3;
 const SMALLEST_CLASS_POWER_OF_TWO = 14;
 
 /**
- * Returns Envoy's reactions to a filling heap, as shares of `envoy.max_heap_bytes`. From half of it on, Envoy resets
- * the largest HTTP/2 streams; a wide range and a short interval let it act often. Then new requests get 503. Finally,
- * HTTP/1.1 uploads, which cannot be reset, are aborted.
+ * Returns the limit on client connections, and Envoy's reactions to a filling heap, as shares of
+ * `envoy.max_heap_bytes`. Above half of it, Envoy resets the largest HTTP/2 streams; a wide range and a short interval
+ * let it act often. Above 90 %, new requests get 503, and HTTP/1.1 uploads, which cannot be reset, are aborted, more of
+ * them the fuller the heap is. Above 98 %, Envoy accepts no new connections.
  */
 export function overloadManager(config: Config): EnvoyObject {
   const heap = heapOverload(config);

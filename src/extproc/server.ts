@@ -12,7 +12,10 @@ import { serveStream } from './stream.ts';
 
 /** Must be shorter than the supervisor's wait for a worker to exit after a drain. */
 const SETTLE_WITHIN_MS = 3_000;
-/** Includes unsettled streams, because a peer may open and reset streams faster than they settle. */
+/**
+ * Maximum number of open streams. Includes unsettled ones, because a peer may open and reset streams faster than they
+ * settle.
+ */
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
@@ -129,7 +132,9 @@ export async function loadTransport(name: TransportName): Promise<StartTransport
     : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-/** Compares digests in constant time, so that timing reveals neither the token nor its length. */
+/**
+ * Returns a function that compares digests in constant time, so that timing reveals neither the token nor its length.
+ */
 function tokenCheck(token: string | undefined): (presented: string | undefined) => boolean {
   if (token === undefined) return () => true;
   const own = digest(token);

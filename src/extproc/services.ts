@@ -98,7 +98,7 @@ export interface SelfDescription extends AnswerIdentity {
   readonly model: string | undefined;
 }
 
-/** A finished exchange, for log and metrics. Contains no credential and no path. */
+/** A finished exchange. Log and metrics must not show its credentials or its path. */
 export interface FinishedExchange {
   readonly requestId: string;
   readonly clientAddress: string;

@@ -47,7 +47,7 @@ interface IdentifiedState {
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Empty if none was sent. Kept so that it can be found in the body. */
+  /** Empty if no key was sent. Kept so that the key can be found in the body. */
   readonly rawKey: string;
   /** Why the provider cannot be called. Thrown unless the body refers to an alias. */
   readonly ownRefusal: GatewayError | undefined;
@@ -61,7 +61,7 @@ interface ParsedState<Name extends string> {
   readonly run: Run;
   readonly target: Target;
   readonly fallbacks?: readonly Fallback[];
-  /** One attempt per target, in order, if there are several. */
+  /** One attempt per target, in order, if there are several targets. */
   readonly attempts?: readonly Attempt[];
 }
 

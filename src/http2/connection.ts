@@ -29,12 +29,12 @@ import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
 
 const PING_BYTES = 8;
 const CODE_BYTES = 4;
-/** A SETTINGS frame may affect all open streams. */
+/** Weight of a SETTINGS frame, which may affect all open streams. */
 const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Called if a handler throws. The stream, or the connection if there is none, is then closed. */
+  /** Called if a handler throws. The stream, or the connection if there is no stream, is then closed. */
   onFault(cause: unknown): void;
 }
 

@@ -18,7 +18,7 @@ interface Begun {
   size: number;
 }
 
-/** Joins HEADERS and its CONTINUATION frames (RFC 9113 section 6.10). */
+/** Joins a HEADERS frame and its CONTINUATION frames (RFC 9113 section 6.10). */
 export class HeaderBlocks {
   #begun: Begun | undefined;
 

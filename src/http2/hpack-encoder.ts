@@ -5,7 +5,7 @@ const INDEXED = 0x80;
 const NOT_INDEXED_PREFIX_BITS = 4;
 const STRING_PREFIX_BITS = 7;
 
-/** Sets the dynamic table size to 0. */
+/** Instruction that sets the dynamic table size to 0. */
 export const NO_TABLE = '\x20';
 
 /**

@@ -18,7 +18,7 @@ export const LIMITS = {
   farewellMs: 1_000,
 } as const;
 
-/** Envoy sends about one of the counted frames per second. */
+/** Maximum weight of the counted frames per second. Envoy sends about one such frame per second. */
 const MAX_PER_SECOND = 1_000;
 const WINDOW_MS = 1_000;
 

@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** Above this size, streams must wait. */
+/** If more octets are unsent, streams must wait. */
 const FULL_BYTES = 1_048_576;
-/** Above this size, the socket is no longer read, so that answers cannot pile up for a peer that does not read. */
+/**
+ * If more octets are unsent, the socket is no longer read, so that answers cannot pile up for a peer that does not
+ * read.
+ */
 export const OVERFULL_BYTES = 8_388_608;
 
 /** Writes once per event-loop turn, for all streams. Joins latin1 strings without copying. */
@@ -30,7 +33,7 @@ export class FrameOutbox {
     return this.unsentBytes > FULL_BYTES;
   }
 
-  /** Latin1. */
+  /** Adds latin1. */
   add(text: string): void {
     this.#text += text;
     this.#pendingBytes += text.length;

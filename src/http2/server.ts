@@ -3,7 +3,7 @@ import { createServer as createPlainServer, type Server, type Socket } from 'nod
 import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
 import { Http2Connection, type ConnectionUser } from './connection.ts';
 
-/** Envoy opens one connection per thread. */
+/** Maximum number of connections. Envoy opens one per thread, and more for many streams. */
 const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
 const HANDSHAKE_MS = 15_000;

@@ -74,7 +74,7 @@ export class Http2Stream {
     this.leaveIfOver();
   }
 
-  /** Drops waiting data, and asks the peer to stop sending (RFC 9113 section 8.1). */
+  /** Drops waiting data, sends the trailers, and asks the peer to stop sending (RFC 9113 section 8.1). */
   abort(trailers: string, code: Code): void {
     if (this.isClosed || this.isLocalEnded) return;
     this.#dropWaiting();

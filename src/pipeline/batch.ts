@@ -4,9 +4,9 @@
  * runs operations immediately.
  */
 export interface Batch {
-  /** Later operations are sent immediately. */
+  /** Sends the collected operations. Later ones are sent immediately. */
   send(): void;
-  /** Callers of the operations get `BatchAborted`. */
+  /** Drops the collected operations, whose callers get `BatchAborted`. */
   drop(): void;
 }
 

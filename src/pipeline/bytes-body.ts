@@ -30,13 +30,13 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
 
 const USER_TEXT = { role: 'user', kind: 'text', editable: false } as const;
 
-/** Control characters, which occur in UTF-16, archives, images and audio, but not in text. */
+/** Matches control characters, which occur in UTF-16, archives, images and audio, but not in text. */
 const CONTROLS = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
-/** Headers of a form part, or of a message in it, that declare an encoding. */
+/** Matches headers of a form part, or of a message in it, that declare an encoding. */
 const ENCODING_HEADER = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'identity']);
 const CHARSET = /charset[ \t]{0,64}\*?[ \t]{0,64}=[^;\r\n]{0,64}/gi;
-/** A form field that sets the charset of the others (HTML), or an encoded word in a header (RFC 2047). */
+/** Matches a form field that sets the charset of the others (HTML), or an encoded word in a header (RFC 2047). */
 const ENCODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[bq]\?/i;
 
 /** @throws GatewayError unsupported_media_type unless the whole body is plain UTF-8 */
@@ -74,7 +74,10 @@ function decodingsOf(words: string): string[] {
   return readings;
 }
 
-/** Decodes a plus as a space, as in forms. In other bodies, this does not affect findings. */
+/**
+ * In text with percent-encoding, also decodes a plus as a space, as in forms. In bodies that are not forms, this does
+ * not affect findings.
+ */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');

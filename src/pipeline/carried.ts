@@ -14,7 +14,7 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Issued by the server and bound to a key by the gateway, so clients cannot put text into it. */
+/** Header issued by the server and bound to a key by the gateway, so clients cannot put text into it. */
 const SERVER_ISSUED = 'mcp-session-id';
 
 /** Reports whether a client header may be sent upstream. The gateway and Envoy set credentials and framing headers. */
@@ -33,7 +33,7 @@ export function isOnSharedAccount({ mcp, heldCredential, providerKey }: Carrier)
   return mcp === undefined && (heldCredential !== undefined || providerKey === undefined);
 }
 
-/** Sent by the gateway, with the client's value. */
+/** Header sent by the gateway, with the client's value. */
 export const TRACE_STATE = 'tracestate';
 
 export type CarriedText =
@@ -41,7 +41,10 @@ export type CarriedText =
   /** In the path or query, which cannot be omitted. */
   | { readonly place: 'address'; readonly text: string };
 
-/** Returns all texts outside the body, except headers that mirror an MCP message, which are judged in the body. */
+/**
+ * Returns all texts sent upstream outside the body, except the MCP session id and headers that mirror an MCP message,
+ * which are judged in the body.
+ */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
   for (const [name, text] of exchange.headers) {

@@ -86,8 +86,8 @@ export interface Check<State = unknown, Name extends string = string> {
   /**
    * Starts the check's store reads, so that all checks wait only once. Called for all checks before they judge: with a
    * `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key may no longer be
-   * valid, so a `Caller` permits only reservations that are charged to the key alone. `end` must release whatever is
-   * reserved later. Must not throw or leave a rejection unhandled.
+   * valid, so a `Caller` permits only reservations that are charged to the key alone. `end` must release everything
+   * that is reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
   /** Judges a request by its key alone. Malformed requests and unknown routes reach no later hook, not even `end`. */

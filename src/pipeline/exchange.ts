@@ -40,7 +40,7 @@ export interface Admitted {
 
 /** A request with a valid key and a known route. */
 export interface Identified extends Admitted {
-  /** The path to send to the provider, without key segment, provider segment and query. */
+  /** The path for checks and policies: a provider's path without its base path, or `/mcp/<server>…`. */
   readonly path: string;
   /** The query to send, with its `?` and without credentials. Empty if there is none. */
   readonly query: string;
@@ -169,7 +169,10 @@ export type Outcome =
   /** Sent upstream, but no answer was seen. Without `upstreamFailed`, the client may have disconnected. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };
 
-/** Reports whether the status is 2xx. Answers with other statuses cost nothing. */
+/**
+ * Reports whether the status is 2xx. Answers with other statuses cost nothing, unless the provider bills errors
+ * (`isBilledError`).
+ */
 export function isSuccess({ status }: Pick<Answered, 'status'>): boolean {
   return status >= 200 && status < 300;
 }

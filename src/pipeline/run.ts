@@ -131,7 +131,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       return enforcement.settleAll(exchange, pending).then((refusal) => refusal ?? denial);
     }
 
-    /** Calls the checks from index `from` on, and awaits only asynchronous ones. */
+    /** Calls the checks, starting at index `from`, and awaits only asynchronous ones. */
     function firstDenial<X extends Admitted>(
       judgement: Judgement<X>,
       batch: Batch | undefined,

@@ -1,7 +1,7 @@
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
 const MAX_BYTES_PER_UNIT = 3;
-/** Merge time is quadratic in the length of a piece. */
+/** Maximum length of a piece, because merge time is quadratic in the length. */
 const MAX_PIECE_CHARS = 128;
 
 const SUFFIX = "(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?";

@@ -4,10 +4,10 @@ import { countWords } from './count-words.ts';
 
 /** Limits counting time (about 40 µs per KiB). Further text counts as one token per byte. */
 const MAX_COUNTED_CHARS = 65_536;
-/** The tokenizer's time is quadratic in the length of an unbroken run. */
+/** Maximum length of an unbroken run, because the tokenizer's time is quadratic in the length. */
 const MAX_RUN_CHARS = 128;
 
-/** Tokens of other tokenizers, which have smaller vocabularies, per OpenAI token. */
+/** Assumed number of tokens of other tokenizers per OpenAI token. */
 const OTHER_TOKENIZERS = 1.5;
 
 export interface TokenCounter {
@@ -40,12 +40,12 @@ export function createTokenCounter(provider: ProviderName): TokenCounter {
   };
 }
 
-/** OpenAI models with the vocabulary counted here. Older models and other providers have smaller vocabularies. */
+/** Matches OpenAI models with the vocabulary counted here. Older models and other providers have other vocabularies. */
 const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|o[1-9](?:-|$))/;
 
 /**
- * Returns the tokens that other vocabularies may add to the count: one per further UTF-8 byte of a character outside
- * ASCII, and one per ASCII digit, punctuation mark and repeated space. cl100k splits Burmese into five times as many
+ * Returns the tokens that other vocabularies may add to the count: one per UTF-8 byte beyond the number of UTF-16 code
+ * units, and one per ASCII digit, punctuation mark and repeated space. cl100k splits Burmese into five times as many
  * tokens, Gemma splits every digit.
  */
 export function extraTokens(provider: ProviderName, model: string, text: string): number {
@@ -95,7 +95,7 @@ export interface Written {
   readonly beyondBytes: number;
 }
 
-/** Estimates the billed tokens of an answer whose provider reported none. */
+/** Estimates the billed tokens of an answer without reported usage. */
 export function countWritten(provider: ProviderName, written: Written): number {
   const counter = createTokenCounter(provider);
   counter.add(written.text);

@@ -63,7 +63,10 @@ export function countedInput(provider: ProviderName, request: RequestFacts): num
   return counter.tokens + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
 }
 
-/** Returns the search units of a rerank request, one per 100 chunks of 500 tokens (docs.cohere.com), otherwise 1. */
+/**
+ * Returns an upper bound of the search units of a rerank request (one per 100 chunks of 500 tokens, docs.cohere.com),
+ * or 1 for other operations.
+ */
 export function requestUnits(operation: Operation, request: RequestFacts): number {
   if (operation !== 'rerank') return 1;
   const chunks = request.texts.reduce(
@@ -86,7 +89,7 @@ function bounded(source: InputSource, ownTokens: number): InputBound {
     else if (media.kind === 'document') documents += tokens;
     else images += tokens;
   }
-  // Each kind alone may fill the context, but all kinds together cannot exceed it.
+  // Audio and documents are each limited to the context. Unseen content counts as the rest that audio leaves.
   const audioTokens = Math.min(sound, contextTokens);
   const textTokens =
     ownTokens + PROMPT_OVERHEAD_TOKENS + around + images + Math.min(documents, contextTokens);

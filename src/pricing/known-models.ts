@@ -40,7 +40,7 @@ const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = 
   [/llama-3\.3-70b-versatile/, 32_768],
 ];
 
-/** Context windows that the price table lacks or understates. */
+/** Context windows that the price table lacks or understates. 0 keeps the listed one. */
 const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/gemini-(?:1\.5-pro|pro-1\.5)/, 2_097_152],
   [/gemini-[^/]{0,256}(?:image|tts|live|audio|embedding)/, 0],
@@ -70,7 +70,7 @@ const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = 
   [/(?:^|[-/._])(?:veo|sora|reel|video)(?=$|[-/._:@\d])|gemini-omni/, 'video'],
 ];
 
-/** Longer names are not real models, and must not cost time. */
+/** Number of characters matched. Longer names are not real models, and must not cost time. */
 const MAX_NAME_CHARS = 256;
 
 export function naturalOutputs(model: string): readonly OutputModality[] {

@@ -5,7 +5,7 @@ import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
-/** Upper bound for images of providers that publish none: OpenAI's 10,000 patches at "original" detail. */
+/** Upper bound for images of providers that publish no bound: OpenAI's 10,000 patches at "original" detail. */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
 /** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
@@ -78,7 +78,7 @@ function boundAs(
     // A few bytes can encode hours of a still image, and headers may state any length.
     case 'video':
       return undefined;
-    // Compressed documents may expand a thousandfold, and PDFs may have any number of such pages.
+    // Compressed documents may expand a thousandfold, and PDFs may have any number of compressed pages.
     case 'document':
       return mayBeText(media.mimeType) && isPlainText(bytes)
         ? { tokens: Math.min(bytes.length, target.contextTokens), mayBeSound: false }
@@ -90,7 +90,9 @@ function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }
 
-/** Returns undefined for inline images that cannot be measured. Images by URL or id get a flat bound. */
+/**
+ * Returns undefined for inline images that are not recognized as still images. Images by URL or id get a flat bound.
+ */
 function imageBound(
   { source }: Media,
   bytes: Buffer | undefined,

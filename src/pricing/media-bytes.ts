@@ -9,14 +9,14 @@ export function decodeBase64(data: string): Buffer | undefined {
   return bytes.length === Math.floor(((joined.length - padding) * 3) / 4) ? bytes : undefined;
 }
 
-/** Recognizes documents that cannot be audio, even compressed: PDF, zipped and older office formats. */
+/** Recognizes documents that cannot be audio, although they may be compressed: PDF, zipped and older office formats. */
 export function hasDocumentMagic(bytes: Buffer): boolean {
   return (
     startsWith(bytes, '%PDF-') || startsWith(bytes, 'PK\x03\x04') || startsWith(bytes, '\xd0\xcf\x11\xe0')
   );
 }
 
-/** Recognizes UTF-8 without control characters except white space, which cannot be mistaken for another format. */
+/** Recognizes UTF-8 text without control characters other than white space, unless it may be PDF, PostScript or RTF. */
 export function isPlainText(bytes: Buffer): boolean {
   if (bytes.includes('%PDF') || startsWith(bytes, '%!') || startsWith(bytes, '{\\rtf')) return false;
   const text = bytes.toString('utf8');

@@ -233,7 +233,7 @@ interface TableName {
   readonly model: string;
 }
 
-/** Snapshot suffixes: `-20250929`, `@20250929`, `-2024-08-06`, `-2506`, `-002`, `-preview-05-20`. */
+/** Matches snapshot suffixes: `-20250929`, `@20250929`, `-2024-08-06`, `-2506`, `-002`, `-preview-05-20`. */
 const SNAPSHOT = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-(?:preview|exp)-\d{2}-\d{2,4}|-\d{4}|-00\d)$/;
 
 /**

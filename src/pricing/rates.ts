@@ -238,7 +238,7 @@ function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   };
 }
 
-/** Models that output only audio, so that their output price is for audio. */
+/** Matches models that output only audio, so their output price is for audio. */
 const SPEAKS_ONLY = /(?:^|-)tts(?:-|$)/;
 
 function perToken(price: TablePrice, above: number): number | undefined {
@@ -249,7 +249,7 @@ function perToken(price: TablePrice, above: number): number | undefined {
 
 /**
  * Applies an override. An overridden input or output price replaces every text rate of its direction that is not itself
- * overridden. Audio, image and video keep their table price, if any.
+ * overridden. Audio, image and video keep their table price, if any (see `dropIfFree`).
  */
 export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);

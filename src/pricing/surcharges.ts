@@ -22,12 +22,12 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
 /** Factor of a tier without a published price: the highest known one. */
 const HIGHEST_FACTOR = 2.5;
 
-/** Claude's fast mode (platform.claude.com, fast mode). Other models get the highest factor. */
+/** Factors for Claude's fast mode (platform.claude.com, fast mode). Other models get the higher factor. */
 const FAST: PriceMultiples = [
   [/opus-(?:4[-.]8|5)|fable|mythos/, 2],
   [/^/, 6],
 ];
-/** Bedrock's latency-optimized models (aws.amazon.com/bedrock/pricing). */
+/** Factor for Bedrock's latency-optimized models (aws.amazon.com/bedrock/pricing). */
 const OPTIMIZED: PriceMultiples = [[/^/, 1.25]];
 const USUAL_SPEEDS: ReadonlySet<string> = new Set(['standard', 'default', 'normal']);
 

@@ -27,7 +27,9 @@ function kindOf(name: string): ToolKind | undefined {
 
 export interface ToolCalls {
   readonly provider: ProviderName;
-  /** Tools kept in the request. If the answer reports no calls of a tool, one call is charged. */
+  /**
+   * Tools kept in the request. If the answer reports no calls of a tool, one call is charged at its price in `prices`.
+   */
   readonly kept: readonly string[];
   readonly reported: ReadonlyMap<string, number>;
   /** `pricing.tools`, USD per call. */

@@ -3,7 +3,7 @@ import { objectOf } from './dialects/fields.ts';
 
 export interface AnswerIdentity {
   readonly id: string | undefined;
-  /** One reason per choice, in order. Empty until the answer ends. */
+  /** One reason per finished choice, in order of choice index. */
   readonly finishReasons: readonly string[];
 }
 

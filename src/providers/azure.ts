@@ -82,7 +82,7 @@ function apiVersions(query: string): string[] {
     .map(([, version]) => version);
 }
 
-/** Versions are dates (`2024-10-21`, `2024-09-01-preview`) and sort as text. */
+/** Versions are dates (`2024-10-21`, `2024-09-01-preview`) and sort as strings. */
 function isOlder(version: string | undefined): boolean {
   return version !== undefined && /^\d{4}-/.test(version) && version < FIRST_CURRENT_VERSION;
 }

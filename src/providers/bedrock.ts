@@ -103,7 +103,7 @@ export const bedrock: Descriptor<'bedrock'> = {
   },
 };
 
-/** Returns the model in a path segment: a model id, or an ARN reduced to its model id if it contains one. */
+/** Returns the model in a path segment: a model id, or an ARN, reduced to its model id if it contains one. */
 function modelOf(segment: string): string | undefined {
   let id: string;
   try {

@@ -41,7 +41,7 @@ const PAGES: ReadonlySet<string> = new Set([
   'page_token',
 ]);
 
-/** Anthropic's SDKs send `beta` for beta features. It changes neither price nor format. */
+/** Anthropic's SDKs send `beta` for beta features. The parameter changes neither price nor format. */
 export const ANTHROPIC_PARAMETERS: ReadonlySet<string> = new Set(['beta']);
 
 export interface ClientFields {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json/is-object.ts';
 import type { ObjectNames } from './descriptor.ts';
 
-/** Matches members that contain file URIs: `fileUri`, `uris`, `s3Uri`, and `uri` in Bedrock's `s3Location`. */
+/** Matches names of members that contain file URIs: `fileUri`, `uris`, `s3Uri`, and `uri` in Bedrock's `s3Location`. */
 const ADDRESS_NAME = /(?:^u|[a-z0-9]U|_u)ris?$/;
 /** Matches URL schemes of cloud storage, which providers open with the account's permissions. */
 const STORAGE = /^\s*(?:s3[an]?|gs|gcs|bq|az|abfss?|wasbs?|adl|azureml|dbfs|hdfs|r2|oci|oss|cosn?):\/\//i;
@@ -11,7 +11,10 @@ export function isAddressName(name: string): boolean {
   return ADDRESS_NAME.test(name);
 }
 
-/** Returns true for all URIs (Google's `files/abc`) except web URLs outside the provider's storage domains. */
+/**
+ * Returns true for all URIs (Google's `files/abc`) except `data:` URLs and web URLs outside the provider's storage
+ * domains.
+ */
 export function isStorageAddress(value: string, names: ObjectNames): boolean {
   if (!URL.canParse(value)) return true;
   const { protocol, hostname } = new URL(value);
@@ -29,7 +32,10 @@ function isStorageHost(hostname: string, { storage = [] }: ObjectNames): boolean
   return storage.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** Matches escapes, control characters and dot segments, which could lead out of a shared folder. */
+/**
+ * Matches backslashes, tabs, line breaks, dot segments, and encoded dots, slashes and backslashes, which could lead out
+ * of a shared folder.
+ */
 const EVASIVE = /[\\\t\r\n]|%(?:2e|2f|5c)|(?:^|\/)\.{1,2}(?:[/?#]|$)/i;
 
 /** Reports whether all parsers read the URI as written, so that it may be matched against globs. */
@@ -43,7 +49,10 @@ const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
   'access_token',
 ]);
 
-/** Returns an Azure data source as `<endpoint>/<index>`, or undefined if the request contains its credential. */
+/**
+ * Returns an Azure data source as `<endpoint>/<index>`, or as its type if both are missing. Returns undefined if the
+ * request contains the credential.
+ */
 export function searchIndexOf({ type, parameters }: JsonObject): string | undefined {
   const { endpoint, index_name: index, authentication } = isObject(parameters) ? parameters : {};
   if (isObject(authentication) && CLIENTS_OWN.has(authentication.type)) return undefined;

@@ -87,13 +87,13 @@ export interface ProviderPricing {
   /** USD per provider-run search, if the provider's price page lists it. */
   readonly searchUsd?: number;
   readonly maxImageTokens?: number;
-  /** Returns the maximum number of tokens of an image, or undefined if its size in pixels does not bound them. */
+  /** Returns the maximum number of tokens of an image, or undefined if its size in pixels does not limit them. */
   imageTokens?(width: number, height: number): number | undefined;
   /** Service tiers that cost more than the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
   /** Multiples of the list price by model, for regional base URLs. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
-  /** Reports whether the provider bills this error because it has processed the request. Absent if it bills none. */
+  /** Reports whether the provider bills this error because it has processed the request. Absent if it never does. */
   billsError?(error: ErrorAnswer): boolean;
   /** Minimum in nano-USD that the provider bills for a request refused under its guidelines. */
   readonly refusalFees?: { readonly [Name in Operation]?: number };
@@ -102,7 +102,7 @@ export interface ProviderPricing {
 export interface ErrorAnswer {
   readonly operation: Operation;
   readonly status: number;
-  /** The beginning of the body, or undefined if the body was not seen whole. */
+  /** The beginning of the body, or undefined if no body was received. */
   readonly text: string | undefined;
 }
 

@@ -85,7 +85,7 @@ export interface Usage {
 }
 
 export interface AnswerFacts {
-  /** Undefined if the answer reports no valid usage (negative, NaN or over 1e9). */
+  /** Undefined if the answer reports no usage, or an invalid count (negative, NaN or over 1e9). */
   readonly usage: Usage | undefined;
   readonly texts: readonly AnswerText[];
   /** Groups of `texts` that clients concatenate. Absent if no text joins another. */

@@ -56,7 +56,10 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
 /** Members such as a call's `input`. Below the top level, if the value is an object, its names are client-defined. */
 const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', 'data', 'value']);
 
-/** Upper bound on the length of dialect member names. Longer names are only compared with each other. */
+/**
+ * Upper bound on the length of dialect member names. Longer names are only compared with the other names of their
+ * object.
+ */
 const MAX_NAME_CHARS = 64;
 const MAX_SHOWN_CHARS = 30;
 

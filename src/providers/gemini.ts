@@ -32,7 +32,10 @@ const COMPATIBLE: Readonly<Record<string, Endpoint>> = {
 };
 const COMPATIBLE_MODELS = /^\/v1beta\/openai\/models(\/[^/]+){0,2}$/;
 
-/** Excludes Google's parameters that omit usage, or change the answer format or the method. */
+/**
+ * Accepted query parameters (`alt` only with a value in `FORMS`). Google has others that omit usage, or change the
+ * answer format or the method.
+ */
 const HARMLESS: ReadonlySet<string> = new Set([
   'alt',
   'prettyPrint',

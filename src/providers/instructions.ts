@@ -7,7 +7,7 @@ export type InstructionRole = (typeof INSTRUCTION_ROLES)[number];
 
 /**
  * Paths of instructions in all dialects, with `#` for an index. This is an allowlist, because response schemas,
- * documents and unknown members also have the role `system` but are not instructions.
+ * documents and unknown members may also have the role `system` but are not instructions.
  */
 const TEXT = String.raw`(?:/#)?(?:/text)?`;
 const MESSAGE = `(?:/content${TEXT}|/message|/#/guardContent/text/text)`;
@@ -29,7 +29,7 @@ const PLACES = new RegExp(
 /** Number of steps in the longest instruction path. */
 const MAX_STEPS = 8;
 
-/** Returns the role of an instruction in a system or developer message, or undefined for any other text. */
+/** Returns the role of a system or developer instruction, or undefined for any other text. */
 export function instructionRole({ role, kind, path, editable }: PromptText): InstructionRole | undefined {
   if (role !== 'system' && role !== 'developer') return undefined;
   if (kind !== 'text' || editable === false || path.length > MAX_STEPS) return undefined;

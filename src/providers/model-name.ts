@@ -1,6 +1,9 @@
 import { GatewayError } from '../errors.ts';
 
-/** In UTF-16 code units; longer than any name, including ARNs. Bounds price lookups, which scan a name often. */
+/**
+ * Maximum length of a model name, in UTF-16 code units. All real names, including ARNs, are shorter. Without a limit,
+ * price look-ups, which scan a name several times, could take long.
+ */
 const MAX_MODEL_CHARS = 256;
 
 /**

@@ -95,7 +95,7 @@ export function filesOfBatch(path: string, batch: unknown): readonly string[] {
   );
 }
 
-/** Returns the mark of a file with batch results. Its space distinguishes it from ids. */
+/** Returns the mark of a file with batch results. The space in it distinguishes it from ids. */
 export function markOfResults(file: string): string {
   return `results ${file}`;
 }

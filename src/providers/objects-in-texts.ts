@@ -63,7 +63,10 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   return requests;
 }
 
-/** Collects objects named in a request that another contains as text. Throws invalid_request if it is ambiguous. */
+/**
+ * Collects objects named in a request that another request contains as a string. Throws invalid_request if the inner
+ * request is ambiguous.
+ */
 export function* objectsInCarried(text: string, names: ObjectNames): Work<readonly NamedObject[]> {
   const { shape, parsed } = yield* readDocument(text);
   if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();

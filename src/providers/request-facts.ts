@@ -26,7 +26,7 @@ export interface RequestFacts {
   readonly outputs?: readonly OutputModality[];
   /** True if some content is outside the request (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;
-  /** Set if encoded bytes were not interpreted. The body length bounds them. */
+  /** Set if encoded bytes were not interpreted. */
   readonly undecoded?: true;
   /** Path of a prompt given as token ids or vectors, which the gateway cannot read. */
   readonly encodedPrompt?: JsonPath;

@@ -22,11 +22,11 @@ const IDS: ReadonlySet<string> = new Set([
 export const HOLDERS: ReadonlySet<string> = new Set([
   ...['conversation', 'container', 'thread', 'audio', 'voice', 'assistant', 'file', 'vector_store'],
 ]);
-/** Client-defined names whose values the provider reads as content. */
+/** Members with client-defined names, whose values the provider reads as content. */
 const READ_BY_PROVIDER: ReadonlySet<string> = new Set(['variables', 'promptVariables']);
 const ID_NAME = /(?:_[iI][dD]s?|_IDS|[a-z]I[dD]s?)$/;
 
-/** Normalized names of other ids: parts of the conversation, people, the operator's own prompts. */
+/** Normalized names of other ids, such as those of calls, people, organizations and the operator's own prompts. */
 const INNOCENT: ReadonlySet<string> = new Set([
   ...['callid', 'toolcallid', 'tooluseid', 'approvalrequestid', 'customid', 'documentid', 'requestid'],
   ...['userid', 'enduserid', 'sessionid', 'promptid', 'connectorid', 'modelid', 'toolid', 'clientid'],
@@ -80,7 +80,7 @@ export function bareId(id: string): string {
 }
 
 interface NamedObjectsOptions {
-  /** Set for endpoints without a dialect. Any value that looks like an id or storage URI then names an object. */
+  /** Set for endpoints without a dialect. Values that look like ids or storage URIs then also name objects. */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
   readonly isRemoved: (path: JsonPath) => boolean;
@@ -183,7 +183,10 @@ interface PathOptions {
   readonly names: ObjectNames;
 }
 
-/** Returns path segments that may be ids, except a POST's final action and items looked up only in a conversation. */
+/**
+ * Returns the open path segments that may be ids, except a POST's final action and parts of a preceding object
+ * (`ObjectNames.within`).
+ */
 export function objectsInPath({
   method,
   path,

@@ -41,7 +41,7 @@ export interface Aliases {
   mayName(target: Target): boolean;
   /** Returns the key's aliases as a model list; undefined if there are none or the path lists no models. */
   list(exchange: Identified): object | undefined;
-  /** Returns the alias at this path if the key may use it. It takes precedence over a model of the same name. */
+  /** Returns the alias at this path if the key may use it. The alias takes precedence over a model of the same name. */
   model(exchange: Identified): object | undefined;
   /** Returns the edits that add the key's aliases to a provider's model list; none for requests with a query. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
@@ -110,7 +110,7 @@ export function createAliases({
       .map(([name]) => name);
   }
 
-  /** Skips targets without a credential. Throws GatewayError if none is left. */
+  /** Skips targets without a credential. Throws GatewayError if no target is left. */
   function withCredentials(
     exchange: Parsed,
     targets: readonly Reachable[],

@@ -29,7 +29,10 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
   return weight !== undefined || on.length === 0;
 }
 
-/** Chooses by weight. With `sticky`, a hash of the session replaces the random number on all gateways. */
+/**
+ * Chooses by weight. With `sticky`, a hash of the session, if there is one, replaces the random number, so that all
+ * gateways choose alike.
+ */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],
   { key, headers }: Parsed,

@@ -48,7 +48,7 @@ function baseSegments(provider: Provider, basePath: string): (segment: string) =
   return (segment) => known.has(segment) || VERSION.test(segment);
 }
 
-/** Shortens a path for error messages and replaces unusual segments and possible credentials by `…`. */
+/** Shortens a path for error messages and replaces unusual segments and possible credentials with `…`. */
 export function shownPath(path: string): string {
   const shown = path
     .slice(0, MAX_PATH_CHARS)

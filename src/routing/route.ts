@@ -19,7 +19,7 @@ const METHODS = ['GET', 'POST'] as const;
 const UNKNOWN_ENDPOINT: Endpoint = { operation: 'unknown', dialect: opaque };
 
 /**
- * Finds the target of a path without its key segment: `/<provider>/<path>`, `/mcp/<server>`.
+ * Returns a function that finds the target of a path without its key segment: `/<provider>/<path>` or `/mcp/<server>…`.
  * @throws GatewayError unknown_provider, unknown_mcp_server, not_found, method_not_allowed, policy_denied,
  * invalid_request
  */
@@ -45,7 +45,7 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const sent = acceptedQuery(provider, query);
-    // Checked with the original query, because some providers refuse certain ones, then read with the query that is
+    // Checked with the original query, because some providers refuse certain queries, then read with the query that is
     // sent.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
     const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;

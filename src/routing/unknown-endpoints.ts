@@ -7,7 +7,10 @@ import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts'
 
 /** Allows or refuses requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
-  /** Returns the segments matched only by wildcards, or undefined if closed. Throws policy_denied if never allowed. */
+  /**
+   * Returns the segments matched only by wildcards, or undefined if no setting opens the path. Throws policy_denied if
+   * the path can never be opened.
+   */
   open(requested: RequestedPath): readonly string[] | undefined;
   mayBeOpened(requested: RequestedPath): boolean;
 }
@@ -91,13 +94,13 @@ const SEGMENTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** First words of segments that act on a server or its stored data. */
+/** Matches the first words of segments that act on a server or its stored data. */
 const VERBS =
   /^(?:archive|delete|deploy|destroy|load|purge|reload|remove|reset|restart|revoke|rotate|shutdown|transfer|undeploy|unload)(?:$|[_-])/;
 
 /**
- * Reports whether a path is closed to all proxy keys. On self-hosted servers, these are all paths that use no model,
- * because most of them manage the server and require no credential.
+ * Reports whether a path is closed to all proxy keys. On self-hosted servers, these are all unknown paths that are not
+ * `openable`, because most of them manage the server and require no credential.
  */
 export function isAdministrative(provider: Provider, path: string): boolean {
   if (provider.selfHosted) return provider.openable?.test(path) !== true;
@@ -116,7 +119,7 @@ function isManaging(part: string, isLast: boolean): boolean {
 
 /** Matches paths that all servers read alike: no parameters, escapes, empty segments, or dots at segment ends. */
 const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
-/** Start of a suffix that a lenient server may ignore. */
+/** Matches the start of a suffix that a lenient server may ignore. */
 const TAIL = /[^a-z0-9_-]/;
 
 function isPlainlyWritten(path: string): boolean {

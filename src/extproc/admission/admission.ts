@@ -8,7 +8,7 @@ const SMALL_KEYS_FACTOR = 3;
 const BYTES_PER_UNIT = 2_048;
 /** Time allowed for parsing a body: four times the usual, because a busy worker also serves other requests. */
 const MS_PER_BODY_BYTE = 64 / 32_768;
-/** Spreads retries over one to two seconds. */
+/** Minimum wait before a retry. A random addition spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;
 
 type ShedKeys = 'largest' | 'all';
@@ -78,7 +78,7 @@ function overloaded(): GatewayError {
 const WINDOW_MS = 5_000;
 const MAX_KEYS = 10_000;
 
-/** Counts the recent work of accepted keys, to find those with more than an even share. */
+/** Counts the recent work of accepted keys, to find those with at least an even share. */
 class KeyShares {
   readonly #now: () => number;
   readonly #known = new RecentMap<true>(MAX_KEYS);
@@ -129,12 +129,12 @@ class KeyShares {
 }
 
 const TICK_MS = 50;
-/** Shorter delays are normal. */
+/** Minimum lateness that counts. Shorter delays are normal. */
 const LATE_MS = 50;
-/** A delay stays current for this time, because requests that it delayed are still being served. */
+/** Time for which a delay stays current, because requests that it delayed are still being served. */
 const HOLD_MS = 500;
 
-/** Monotonic milliseconds. */
+/** Both clocks are monotonic, in milliseconds. */
 interface LoopClocks {
   now(): number;
   /** Time that the event loop has not spent waiting for events. */

@@ -31,7 +31,10 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Checks the credentials first, so that a client without a valid key gets only a 401. */
+/**
+ * Checks the credentials before the rest of the request, so that a client without a valid key learns nothing about the
+ * other checks.
+ */
 export async function onRequestHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -168,7 +171,7 @@ async function judgeWithoutBody(context: StreamContext, state: At<'identified'>)
 type ServedBy = Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' | 'mcp'> &
   Pick<At<'identified'>, 'ownRefusal'>;
 
-/** MCP servers get none of the client's keys. A missing credential is refused later, as the body may name an alias. */
+/** MCP servers get none of the client's keys. A missing credential is refused later if the body may name an alias. */
 function servedBy(
   { services }: StreamContext,
   target: Target,

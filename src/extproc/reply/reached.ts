@@ -6,7 +6,7 @@ export interface Reached {
   readonly parsed: Parsed;
   readonly origin: AnswerOrigin;
   readonly tried: readonly TriedTarget[];
-  /** The target that answered, if there were several. */
+  /** The last attempt, if there were several targets. */
   readonly attempt?: Attempt;
   /** Why no target answered, if Envoy could not report it. */
   readonly failure?: 'upstream_unavailable' | 'upstream_timeout';
@@ -36,7 +36,7 @@ export function reachedBy(state: SentState, details: string, headers: ReadonlyMa
   return reachedByAttempt(attempts, headers.get('x-gw-tried') ?? '');
 }
 
-/** Outcomes after which a target may have processed the request without answering. */
+/** Outcomes that leave open whether the target processed the request. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['timeout', 'lost', 'unsure']);
 
 interface Tried {

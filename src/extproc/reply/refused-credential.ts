@@ -32,10 +32,10 @@ export function assertCredentialInBody(services: Services, exchange: Answered): 
   note(services, exchange, keyRefusedIn.text.test(text));
 }
 
-/** Providers explain a refusal at the start of the body. */
+/** Number of body bytes searched. Providers explain a refusal at the start of the body. */
 const MAX_READ_BYTES = 16_384;
 
-/** A refusal may quote the credential, in full or in part, so it is replaced. */
+/** The provider's refusal may quote the credential, in full or in part, so the gateway's own refusal replaces it. */
 function note({ providerCredentials }: Services, exchange: Answered, isRefused: boolean): void {
   const { heldCredential, providerKey } = exchange;
   if (heldCredential === undefined || providerKey === undefined) return;

@@ -3,7 +3,7 @@ import { readMediaType } from '../../media-type.ts';
 import type { Endpoint } from '../../providers/dialect.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** `bytes` is text other than JSON, sent to an unknown endpoint. */
+/** `bytes` is a body other than JSON, sent to an unknown endpoint. */
 export type BodyForm = 'json' | 'bytes';
 
 export const JSON_TYPE = 'application/json';

@@ -11,7 +11,7 @@ export type Surface =
 
 export const NO_SURFACE: Surface = { kind: 'none' };
 
-/** At the root (RFC 8414, RFC 9728) or below another path. */
+/** Path segment of metadata URLs, at the root (RFC 8414, RFC 9728) or below `/mcp`. */
 const WELL_KNOWN = '.well-known';
 /** Endpoints of an authorization server that publishes no metadata (MCP 2025-03-26). */
 const DEFAULT_ENDPOINTS: ReadonlySet<string> = new Set(['/register', '/authorize', '/token']);

@@ -153,7 +153,7 @@ class GrpcJsCall implements RpcCall {
 /**
  * Lifts Node's rapid-reset guard. Envoy ends each ext_proc stream with RST_STREAM, which the guard takes for an attack,
  * so that about one request in a thousand would lose its connection (docs/architecture.md#failing-closed). The only
- * peer is our own Envoy, on a private socket. grpc-js has no option for this.
+ * peer is our own Envoy. grpc-js has no option for this.
  * @throws Error if grpc-js no longer has `commonServerOptions`
  */
 function liftResetGuard(server: Server): void {
@@ -185,7 +185,9 @@ function credentials(held: HeldCertificates | undefined): ServerCredentials {
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-/** Notifies listeners in a microtask, because grpc-js ignores updates until the call that adds the listener returns. */
+/**
+ * Notifies new listeners in a microtask, because grpc-js ignores updates until the call that adds the listener returns.
+ */
 class HeldCertificates implements experimental.CertificateProvider {
   #tls: ListenTls;
   readonly #caListeners = new Set<CaListener>();

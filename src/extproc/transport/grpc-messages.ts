@@ -2,7 +2,7 @@ import { uint32 } from '../../http2/frame.ts';
 
 /** Message prefix: compression flag and length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
-/** Initial buffer for a split message. It grows only as bytes arrive. */
+/** Initial buffer size for a split message. The buffer grows only as bytes arrive. */
 const FIRST_BYTES = 65_536;
 
 export interface MessageEvents {

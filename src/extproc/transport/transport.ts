@@ -13,7 +13,7 @@ export type ListenAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
 
-/** In PEM. */
+/** Certificates and key, in PEM format. */
 export interface ListenTls {
   readonly cert: string;
   readonly key: string;

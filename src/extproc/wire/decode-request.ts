@@ -15,7 +15,7 @@ const PHASES: readonly (PhaseName | undefined)[] = [
 const ATTRIBUTES_FIELD = 9;
 /** The filter name under which Envoy sends the attributes. */
 const FILTER = 'envoy.filters.http.ext_proc';
-/** Envoy's own default limit is 100. */
+/** Maximum number of headers in a message. Envoy's own default limit is 100. */
 const MAX_HEADERS = 4_096;
 const MAX_ATTRIBUTES = 256;
 
@@ -96,7 +96,7 @@ function readHeaderMap(
   }
 }
 
-// `HeaderValue`: Envoy fills `raw_value`, old versions `value`.
+// `HeaderValue`: Envoy fills `raw_value`, older versions `value`.
 function readHeader(reader: ProtobufReader, parentEnd: number): readonly [string, string] {
   const end = reader.until(parentEnd);
   let key = '';

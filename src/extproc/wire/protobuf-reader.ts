@@ -29,7 +29,9 @@ export class ProtobufReader {
     return tag;
   }
 
-  /** Exact up to 2^53, which no field in use exceeds. Above it, only whether the value is 0 is reliable. */
+  /**
+   * Returns a value that is exact up to 2^53, which no field in use exceeds. A larger one is only known not to be 0.
+   */
   varint(end: number): number {
     const bytes = this.#bytes;
     let value = 0;

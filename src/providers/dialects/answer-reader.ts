@@ -53,7 +53,10 @@ export interface EventReading extends Meaning {
 
 export const DONE: EventReading = { places: { ends: '*' }, done: true };
 
-/** Reads frames of one JSON document each. `read` receives an empty object for documents that are not objects. */
+/**
+ * Returns a reader for frames of one JSON document each. `read` receives an empty object for documents that are not
+ * objects.
+ */
 export function jsonReader(
   cut: StreamReader['cut'],
   read: (event: JsonObject, frame: Frame) => EventReading,
@@ -82,7 +85,10 @@ function eventOf(frame: Frame, json: unknown, reading: EventReading, found: Foun
   return finish === undefined ? event : { ...event, ...finish({ deltas, ends }) };
 }
 
-/** A stop reason ends its choice, unless the server sends one with every chunk. */
+/**
+ * Returns a function that reports whether a chunk ends its choice. If text follows a stop reason, the server sends one
+ * with every chunk, so stop reasons are ignored.
+ */
 export function createChoiceEnds(): (index: number, isStopped: boolean, hasText: boolean) => boolean {
   const stopped = new Set<number>();
   let endsChoices = true;

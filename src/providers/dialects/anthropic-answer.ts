@@ -15,7 +15,7 @@ export const anthropicAnswers = answerReaders(
   createMessageReader,
 );
 
-/** Joins text blocks, because citations, tools and thinking split an answer's text into blocks. */
+/** Joins text blocks, and thinking blocks, because citations and tools split an answer's text into blocks. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }

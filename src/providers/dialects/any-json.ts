@@ -16,7 +16,10 @@ interface LooseText {
   readonly mayContinue: boolean;
 }
 
-/** Reads errors, and streams of unknown endpoints. Each string is a text whose channel is its `place`. */
+/**
+ * Returns a reader for errors and for streams of unknown endpoints. Each string is a text with its `place` as the
+ * channel.
+ */
 export function createAnyJsonReader(): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {

@@ -77,7 +77,7 @@ export const novaAnswers = answerReaders(readConverseAnswer, () =>
   }),
 );
 
-/** Reports whether a model signs its reasoning, as Claude does. Profile ARNs may stand for Claude. */
+/** Reports whether a model signs its reasoning, as Claude does. ARNs may stand for Claude. */
 function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }

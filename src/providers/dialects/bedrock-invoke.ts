@@ -53,10 +53,13 @@ function requireAnthropicBody(body: JsonObject): void {
   );
 }
 
-/** Random padding with which Bedrock hides lengths from eavesdroppers. */
+/** Matches the random padding with which Bedrock hides lengths from eavesdroppers. */
 const PADDING = /^[A-Za-z0-9]{1,64}$/;
 
-/** Reads `chunk` events: the family's JSON in Base64, with Bedrock's metrics in the last one. */
+/**
+ * Returns a reader for `chunk` events, which contain the family's JSON in Base64. The last one also has Bedrock's
+ * metrics.
+ */
 function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.stream();
   let own: Usage | undefined;
@@ -95,7 +98,10 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   };
 }
 
-/** Returns the family's own usage, which is more detailed, if it agrees with Bedrock's metrics, or else the metrics. */
+/**
+ * Returns Bedrock's metrics if they contradict the family's own usage, and otherwise that usage, which is more
+ * detailed.
+ */
 function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | undefined {
   const billed = cacheApart(
     metrics.inputTokenCount,

@@ -4,7 +4,7 @@ import type { Dialect, StreamReader, Usage } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { objectOf } from './fields.ts';
 
-/** Returns the actual cost in USD from a usage object, or undefined if it contains none. */
+/** Returns the actual cost in USD from a usage object, or undefined if the object contains no cost. */
 export type BillOf = (usage: JsonObject) => number | undefined;
 
 /** Extends a dialect for a provider that reports the actual cost in addition to token counts. */
@@ -38,7 +38,7 @@ function billIn(json: unknown, billOf: BillOf): number | undefined {
   return bills.length === 0 ? undefined : toNanoUsd(Math.max(...bills));
 }
 
-/** The actual cost applies even without readable token counts. */
+/** An actual cost above 0 applies even without readable token counts. */
 function withBill(usage: Usage | undefined, billedNanoUsd: number | undefined): Usage | undefined {
   if (billedNanoUsd === undefined) return usage;
   if (usage === undefined && billedNanoUsd === 0) return undefined;

@@ -5,8 +5,9 @@ import type { JsonObject } from '../../json/is-object.ts';
 
 /*
  * Payloads that make clients report a cut stream as an error. Each is tested with real clients
- * (docs/clients/streams.md). `error` is first in every payload, because several clients detect errors by the bytes
- * `{"error":`. If clients need different values of `type`, the error is sent twice, once with each value.
+ * (docs/clients/streams.md). Except for Bedrock, the first payload begins with `error`, because several clients detect
+ * errors by the bytes `{"error":`. If clients need different values of `type`, the error is sent twice, once with each
+ * value.
  */
 
 /** The gateway's own error shape, for streams of unknown dialect. Ollama clients also read `error`. */
@@ -126,12 +127,12 @@ export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ json: { error, type }, line: `error: ${type}: ${message}` }];
 }
 
-/** Bedrock's only stream exception that no client retries. */
+/** Returns Bedrock's only stream exception that no client retries. */
 export function bedrockCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ event: 'validationException', json: { message, type } }];
 }
 
-/** Cohere v2 clients throw nothing within a stream. They recognize an error by the finish reason of the message. */
+/** Cohere v2 clients do not throw within a stream. They recognize an error by the finish reason of the message. */
 export function cohereV2Cut({ type, message }: Refusal): readonly CutPayload[] {
   const delta = { finish_reason: 'ERROR', error: message };
   return [

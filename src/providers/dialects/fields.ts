@@ -19,10 +19,13 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** JSON of up to this length cannot be nested too deeply. */
+/** JSON of up to this length is parsed without a check, because even the deepest nesting costs little. */
 const FLAT_CHARS = 2_048;
 
-/** Returns undefined for invalid JSON, numbers, booleans and null. Throws GatewayError if parsing takes too long. */
+/**
+ * Returns undefined for invalid JSON, numbers, booleans and null. Throws GatewayError if the document is nested too
+ * deeply or has too many parts.
+ */
 export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>): unknown {
   if (data === undefined || data === '') return undefined;
   if (document?.text === data) {

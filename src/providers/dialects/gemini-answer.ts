@@ -104,7 +104,7 @@ function audioTokens(...details: readonly unknown[]): number | undefined {
     .reduce((sum, detail) => sum + (tokenCount(detail.tokenCount) ?? 0), 0);
 }
 
-/** Gemini sends no end marker. An answer is complete once all candidates have a finish reason, or it is blocked. */
+/** Gemini sends no end marker. An answer is complete once it is blocked, or all candidates have a finish reason. */
 function createGeneratedReader() {
   const running = new Set<number>();
   const endsChoice = createChoiceEnds();

@@ -65,10 +65,10 @@ export class TextWalk {
   }
 }
 
-/** Numbers per batch. Adding hundreds of thousands one by one takes three times as long. */
+/** Maximum number of numbers joined at once. Adding hundreds of thousands one by one takes three times as long. */
 const MAX_JOINED = 1_024;
 
-/** Adds the run of numbers that starts at `from`. Returns the index after it. */
+/** Adds up to `MAX_JOINED` consecutive numbers, starting at `from`. Returns the index after them. */
 function addNumbers(rest: { words: string }, list: readonly unknown[], from: number): number {
   const most = Math.min(list.length, from + MAX_JOINED);
   let to = from + 1;

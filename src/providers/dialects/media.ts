@@ -18,7 +18,10 @@ export function isTextType(mimeType: string): boolean {
   return TEXT_TYPE.test(mimeType);
 }
 
-/** Adds a file declared as text. Unless it is plain text, it also counts as media, as providers may interpret it so. */
+/**
+ * Adds a file declared as text. Unless it is a plain-text document, it also counts as media, because providers may
+ * interpret it so.
+ */
 export function addTextFile(
   into: PromptCollector,
   kind: Media['kind'],
@@ -67,7 +70,7 @@ export function addMedium(
   const start = text.slice(0, START_CHARS);
   if (addDataUrl(into, { place, kind }, text, path)) return;
   if (/^data:/i.test(start)) {
-    // The data URL's header is longer than `START_CHARS`.
+    // The data URL's header does not end within `START_CHARS`.
     into.media.push({ kind, source: 'inline' });
     into.addText(place, text, path);
   } else if ((isAddress && text.length <= MAX_PATH_CHARS) || !BASE64_START.test(start)) {
@@ -159,7 +162,10 @@ export function isMediumContent(name: string): boolean {
   return MEDIUM_CONTENT.has(name);
 }
 
-/** Adds every string in a value of unknown shape, and its media: data URLs, other URLs, encoded bytes. */
+/**
+ * Adds every string in a value of unknown shape, and its media: data URLs, other URLs in members that name media, and
+ * objects of a media type.
+ */
 export function addUnknown(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   into.addTextsIn(place, value, path);
   addMediaIn(into, place, value, [...path], undefined);
@@ -207,14 +213,14 @@ function addMediaIn(
       addMediaIn(into, place, member, at, mediumNamed(name) ?? (isMediumContent(name) ? own : undefined));
       at.pop();
     }
-    // Its content is in an unknown member, or too short to distinguish from words.
+    // The content is in an unknown member, or too short to distinguish from words.
     const isDeclared = typed?.isPart === true || typeof value.blob === 'string';
     if (isDeclared && into.media.length === before)
       into.media.push({ kind: typed?.kind ?? 'document', source: 'id' });
   }
 }
 
-/** Detects an object that describes a file, by its MIME type member. */
+/** Returns the media kind of an object that has a MIME type member, or undefined for other objects. */
 export function fileReferred(value: JsonObject): DeclaredMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;

@@ -117,7 +117,9 @@ function callPlaces(body: JsonObject, marks?: Marks): Places {
   );
 }
 
-/** Reads one piece per line. The last line has `done` and the counts. Tool calls arrive whole. */
+/**
+ * Returns a reader for streams of one piece per line. The last line has `done` and the counts. Tool calls arrive whole.
+ */
 function createLineReader(): StreamReader {
   const wordPlaces = createWordPlaces();
   return jsonReader(plainCut, (line): EventReading => {

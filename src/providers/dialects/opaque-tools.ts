@@ -6,7 +6,7 @@ import { camelName } from './gemini-content.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolFacts, type ToolOffer } from './openai-tools.ts';
 import { isSet } from './settings.ts';
 
-/** Tool types that clients run, in any dialect. The provider runs every other type. */
+/** Matches tool types that clients run, in any dialect. Every other type counts as provider-run. */
 const CLIENT_RUN =
   /^(?:function|custom|computer|computer_use_preview|local_shell|apply_patch|(?:bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8})$/;
 

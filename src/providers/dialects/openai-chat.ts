@@ -42,7 +42,7 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
   };
 }
 
-/** Bounds predicted tokens by bytes, because a token has at least one (platform.openai.com, predicted outputs). */
+/** Bounds predicted tokens by bytes, because a token has at least one byte (platform.openai.com, predicted outputs). */
 function predicted({ prediction }: JsonObject): Pick<RequestFacts, 'predictedTokens'> {
   if (prediction === undefined || prediction === null) return {};
   return { predictedTokens: Buffer.byteLength(JSON.stringify(prediction)) };
@@ -92,7 +92,7 @@ function readEarlierAudio(into: PromptCollector, value: unknown): void {
   into.media.push({ kind: 'audio', source: 'id' });
 }
 
-/** Reads calls, except for the ids and types that the provider assigns. */
+/** Reads calls, except for the ids, types and indexes that the provider assigns. */
 function readCalls(into: PromptCollector, role: PromptText['role'], value: unknown, path: JsonPath): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {

@@ -95,7 +95,7 @@ function choiceTokens({ logprobs }: JsonObject, path: JsonPath, spelled: Spelled
   ];
 }
 
-/** Reads chunks. The usage in a chunk covers the answer up to that chunk. */
+/** Returns a reader for chunks. The usage in a chunk covers the answer up to that chunk. */
 function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
   const chunkTexts = createChunkTexts();

@@ -35,7 +35,10 @@ const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
 /** Members that the provider verifies or decrypts, so they must not be edited. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
-/** Reads content in any form, including all strings in unknown parts, so that none bypasses inspection. */
+/**
+ * Reads content in any form, including strings in unknown parts (except `NOT_CONTENT` members), so that none bypasses
+ * inspection.
+ */
 export function readParts(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     into.addText(place, value, path);

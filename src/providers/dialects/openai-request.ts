@@ -23,7 +23,7 @@ import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-
 
 /** Differences between a provider's requests and OpenAI's. */
 export interface OpenaiVariant extends ChoiceVariant {
-  /** Members that limit output at this provider, the preferred one first. It ignores all others. */
+  /** Members that limit output at this provider, the preferred one first. The provider ignores all others. */
   readonly limitFields: readonly [string, ...string[]];
   /** False if streams report usage by default, or the provider rejects `stream_options`. */
   readonly asksUsage: boolean;
@@ -150,9 +150,9 @@ const CHOICE_NAMES = [
 ];
 
 /**
- * Reads the output limit. If a client sets several effective members, the highest may be billed. A limit under a name
- * that this provider ignores has no effect, but it still caps grants and is never left above one, because the
- * provider may start to support the name at any time.
+ * Reads the output limit. If the client sets an effective member, the highest of all members that it sets may be
+ * billed. Members that this provider ignores are not limits by themselves, but they still cap grants and are never left
+ * above a grant, because the provider may start to support their names at any time.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
@@ -189,7 +189,7 @@ function askUsage(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 
   return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
 }
 
-/** Reports whether the answer omits the model's reasoning, which is still billed. */
+/** Marks requests whose answer omits the model's reasoning, which is still billed. */
 function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
   const hides =
     isSet(objectOf(body.reasoning).exclude) ||

@@ -31,7 +31,10 @@ function outputPlaces(response: JsonObject, path: JsonPath, terms: ItemTerms): P
   return eachIn(response, 'output', path, (item, at) => itemPlaces(item, at, terms));
 }
 
-/** Item and part members with model output, and their kind. All others are names and links. */
+/**
+ * Item and part members with model output, and their kind. Apart from those that `itemPlaces` reads itself, all others
+ * are names and links.
+ */
 const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['text', 'text'],
   ['refusal', 'text'],
@@ -102,7 +105,7 @@ const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
 
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Reads streamed events. The `.done` events and the last event repeat the delta texts. */
+/** Returns a reader for streamed events. The `.done` events and the last event repeat the delta texts. */
 function createResponseReader() {
   let response: JsonObject = {};
   let before: JsonObject = {};

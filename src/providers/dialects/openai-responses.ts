@@ -81,7 +81,10 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
   };
 }
 
-/** Tool types that the client runs. The provider runs all others (docs/hosted-tools.md). */
+/**
+ * Tool types that the client always runs. Others depend on their settings (`isClientRun`), or are run by the provider
+ * (docs/hosted-tools.md).
+ */
 const CLIENT_RUN: ReadonlySet<unknown> = new Set([
   'function',
   'custom',

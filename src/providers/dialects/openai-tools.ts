@@ -43,7 +43,7 @@ export function readToolList(
 /** Default container size, to which the listed prices apply. */
 const USUAL_MEMORY = '1g';
 
-/** Reads the memory limit of code containers. 64 GB cost 64 times as much as 1 GB (openai.com/api/pricing). */
+/** Reads the memory limit of code containers. 64 GB costs 64 times as much as 1 GB (openai.com/api/pricing). */
 function largerMemory(tool: JsonObject): Pick<ToolOffer, 'dearer'> {
   const sizes = [tool, objectOf(tool.container), objectOf(tool.environment)].map(
     (place) => place.memory_limit,
@@ -96,7 +96,7 @@ export function readToolSwitches(body: JsonObject, models: readonly string[]): T
   return offers;
 }
 
-/** Any value may enable the tool. Only xAI's search has an explicit off mode. */
+/** Any value except null, false and an empty array may enable the tool. Only xAI's search has an explicit off mode. */
 function isSwitchedOn(name: string, value: unknown): boolean {
   if (!isSet(value)) return false;
   if (Array.isArray(value)) return value.length > 0;

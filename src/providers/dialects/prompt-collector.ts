@@ -24,7 +24,7 @@ export class PromptCollector {
     if (typeof text === 'string' && text !== '') this.texts.push({ role, kind, text, path });
   }
 
-  /** Adds text that is counted but not editable, such as signatures and encrypted blocks. */
+  /** Adds text that must not be edited, such as signatures, encrypted blocks and decoded files. */
   addSealedText({ role, kind }: TextRole, text: unknown, path: JsonPath): void {
     if (typeof text === 'string' && text !== '') this.texts.push({ role, kind, text, path, editable: false });
   }
@@ -44,7 +44,7 @@ export class PromptCollector {
     for (const found of textsIn(value, path)) this.texts.push({ ...place, ...found });
   }
 
-  /** Notes a prompt given as token ids or vectors. Only the first one counts. */
+  /** Notes a prompt given as token ids or vectors. Only the first path is kept. */
   addEncodedPrompt(path: JsonPath): void {
     this.unseenContent = true;
     this.#encodedPrompt ??= path;

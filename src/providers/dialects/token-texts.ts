@@ -40,7 +40,7 @@ export function listedTokens(object: unknown, name: string, path: JsonPath, chan
   ];
 }
 
-/** No finding is shorter than this. */
+/** Minimum length of a finding. */
 const MIN_FOUND_BYTES = 6;
 
 /** Returns the text that an alternative token's bytes spell, if it differs from the token and could be a finding. */
