@@ -151,7 +151,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const observer of observers) observer.received?.(event);
   }
 
-  /** Passes an event through the rewriters from index `at` on, and then to the client. */
+  /** Passes an event through the rewriters, starting at index `at`, and then to the client. */
   function passEvent(event: StreamEvent, at: number): Awaitable<void> {
     const rewriter = rewriters[at];
     if (rewriter === undefined) {

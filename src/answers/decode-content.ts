@@ -13,7 +13,7 @@ const DECODERS = {
 } as const;
 
 /**
- * Decodes an answer that the provider compressed although asked not to (RFC 9110 section 8.4).
+ * Decodes an answer that the provider compressed although it was asked not to (RFC 9110 section 8.4).
  * @throws GatewayError upstream_unavailable if the coding is unknown, or decoding fails
  */
 export async function decodeContent(body: Buffer, coding: string): Promise<Buffer> {

@@ -46,7 +46,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
       if (sideband === undefined) return isNameAlone ? keptOpen(frame) : frame;
       if (format.name === 'sse' && JSON_LINE.test(sideband)) {
         if (isKnown) throw brokenEvent();
-        // A JSON error with a stream's content type.
+        // This is a JSON error with a stream's content type.
         return frame;
       }
       if (frame.data !== undefined && format.name !== 'json-array') return bare(format, frame, sideband);

@@ -4,7 +4,7 @@ import { createBillingReader } from '../providers/billing-details.ts';
 import { createIdentityReader } from '../providers/answer-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/** Maximum number of characters kept for counting tokens. Of further text, only the length is stored. */
+/** Maximum number of characters kept for counting tokens. Only the length of further text is stored. */
 const MAX_KEPT_CHARS = 262_144;
 /** Batch size for joining pieces. Streams deliver few characters at a time, and every string takes 40 extra bytes. */
 const MAX_PIECES = 256;

@@ -12,7 +12,7 @@ export interface ReadAnswer {
   readonly parsed: unknown;
 }
 
-/** @throws GatewayError upstream_unavailable if the body is nested too deeply */
+/** @throws GatewayError upstream_unavailable if the body is nested too deeply or has too many `NaN` values */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
   const contentType = head.answerHeaders.get('content-type');
   const isToBeUtf8 = readMediaType(contentType).charset === 'utf-8';
@@ -21,7 +21,7 @@ export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnsw
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };
 }
 
-/** Adds the facts that the endpoint's dialect reads. Errors and bodies that are not JSON get none. */
+/** Adds the facts that the endpoint's dialect reads. Errors, and bodies that are not JSON, have no facts. */
 export function readFacts({ exchange, parsed }: ReadAnswer): Answered | Promise<Answered> {
   if (!isSuccess(exchange) || parsed === undefined) return exchange;
   return inTurns(factsRead(exchange, parsed));
@@ -63,7 +63,7 @@ const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 /** Longer bodies are parsed in steps. */
 const LONG_BYTES = 262_144;
 
-/** @throws GatewayError upstream_unavailable if the JSON is nested too deeply */
+/** @throws GatewayError upstream_unavailable if the JSON is nested too deeply or has too many `NaN` values */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
   const reading = readingOf(body, isToBeUtf8);
   return body.length > LONG_BYTES ? inTurns(reading) : runNow(reading);

@@ -5,7 +5,10 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
-/** Limit per frame, which exceeds the logprobs of the longest prompt. Replacing half a million takes 200 ms. */
+/**
+ * Maximum number of replacements per document; exceeds the logprobs of the longest prompt. Replacing half a million
+ * takes 200 ms.
+ */
 const MAX_NO_NUMBERS = 100_000;
 
 /**
@@ -24,7 +27,9 @@ export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Fr
   return strict === undefined ? frame : { ...frame, raw: format.withData(frame, strict), data: strict };
 }
 
-/** Returns JSON with `null` for `NaN` and `Infinity`, or undefined if that does not make the text valid. */
+/**
+ * Returns JSON with `null` for `NaN` and `Infinity`, or undefined if the text has neither or would still be invalid.
+ */
 export function* strictDocument(text: string): Work<string | undefined> {
   if (!MAY_BE_LENIENT.test(text)) return undefined;
   const strict = withNulls(text);

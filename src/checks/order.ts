@@ -36,8 +36,8 @@ export const ORDER = [
   drift, // judges by the session's earlier turns
   policy, // judges by the facts of all earlier checks
   policyMask, // masks what policies allowed
-  mcpBreaker, // takes a probe only for calls that will be sent
-  budget, // reserves only for calls that will be sent
+  mcpBreaker, // takes a probe, after most checks that deny
+  budget, // reserves, after most checks that deny
   policyState, // after reservations, which can be released unnoticed; a state move affects other calls at once
   policyMaskAgain, // masks calls that were judged again after a state change
   answerMarks, // marks answers that are not withheld

@@ -8,7 +8,7 @@ import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Secrets or personal data from a provider or tool, withheld from the client. */
+/** Secrets or personal data from a provider or tool, masked or withheld. */
 export interface SecretLeak {
   readonly exchange: Parsed;
   /** Finding ids (finding-id.ts), without text. */
@@ -27,7 +27,7 @@ export interface SecretLeak {
 export type ReportSecretLeak = (leak: SecretLeak) => Promise<void>;
 
 export interface SecretLeakDeps {
-  /** With `risk_profile.enabled: false`, this only locks. */
+  /** With `risk_profile.enabled: false`, locks without scoring. */
   readonly record: RiskStore['record'];
   readonly addTaint: SessionStore['addTaint'];
 }

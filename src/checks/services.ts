@@ -26,7 +26,7 @@ export interface InMemory {
   readonly now: () => number;
 }
 
-/** Where checks keep their state: in Redis, or in memory for recorded calls. */
+/** The place of check state: Redis, or memory for recorded calls. */
 export type StorePlace = ({ readonly kind: 'redis' } & OnRedis) | ({ readonly kind: 'memory' } & InMemory);
 
 /** Both forms of a check's own store. Each imports its own module, so that only the form in use is loaded. */

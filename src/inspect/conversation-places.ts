@@ -5,7 +5,10 @@ import { valueAt, type JsonPath } from '../json/path.ts';
 
 type ConversationText = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
-/** Places of conversation texts and whole arguments, except tool definitions and strings that must not be edited. */
+/**
+ * Returns the places of conversation texts and whole arguments, except tool definitions and strings that must not be
+ * edited.
+ */
 export function conversationPlaces(json: unknown, texts: readonly ConversationText[]): PathTree {
   const places = new PathTreeBuilder();
   for (const { path, kind, editable } of texts) {
@@ -16,7 +19,10 @@ export function conversationPlaces(json: unknown, texts: readonly ConversationTe
   return places.tree;
 }
 
-/** Excludes identifiers outside the conversation, because a mask in a role, id or model name breaks the message. */
+/**
+ * Returns a filter that excludes names, numbers and identifiers outside the conversation, because a mask in a role, id
+ * or model name would break the message.
+ */
 export function wordsAreAt(places: PathTree): (place: WordsPlace) => boolean {
   return ({ kind, text, path }) => isWithin(places, path) || (kind === 'string' && !isIdentifier(text));
 }

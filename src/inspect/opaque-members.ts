@@ -27,7 +27,7 @@ const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   'base64',
 ]);
 
-/** Longer than any credential. Shorter values are always searched. */
+/** Shorter values are always searched. */
 const MIN_OPAQUE_CHARS = 512;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;

@@ -22,7 +22,9 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
 export interface BlobTexts {
   /** Whether the value itself must be searched, because it is short or not Base64 in the form that encoders write. */
   readonly asWritten: boolean;
-  /** The decoded text, regardless of the declared type; undefined for images and other binary data. */
+  /**
+   * The decoded text; undefined for valid Base64 that is not UTF-8 and is declared as an image or other binary data.
+   */
   readonly held: string | undefined;
 }
 

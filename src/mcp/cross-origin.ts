@@ -75,7 +75,8 @@ export function preflightHeaders(headers: ReadonlyMap<string, string>): Headers 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /**
- * Refuses web pages of other origins (DNS rebinding). Programs send no `Origin`.
+ * Refuses web pages whose origin is neither allowed nor the gateway's own address on a loopback host (DNS rebinding).
+ * Programs send no `Origin`.
  * @param authority the Host header
  * @throws GatewayError policy_denied
  */

@@ -84,7 +84,7 @@ function answers(json: unknown, mcp: McpMessage | undefined): boolean {
   return 'id' in json && json.id === mcp.id && !('method' in json);
 }
 
-/** Returns undefined for JSON that parsers may interpret differently. */
+/** Returns undefined for missing or invalid JSON, and for JSON that parsers may interpret differently. */
 function* parsedData(data: string | undefined): Work<unknown> {
   if (data === undefined || data === '') return undefined;
   try {

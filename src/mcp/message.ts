@@ -1,7 +1,7 @@
 export type JsonRpcId = string | number;
 
 /**
- * A JSON-RPC message from a client to an MCP server. Decisions depend only on the message, not on headers or the path.
+ * A JSON-RPC message from a client to an MCP server. The call is read from the message, not from headers or the path.
  */
 export type McpMessage =
   | {

@@ -39,7 +39,7 @@ const notice = (eras: readonly McpEra[], ...members: string[]): Method => ({
 });
 const call = (eras: readonly McpEra[], type: McpCallType): Method => ({ kind: 'request', eras, type });
 
-/** All methods that clients may send, including those of the official SDK's Skills extension. */
+/** All methods that MCP defines for clients, including those of the official SDK's Skills extension. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['initialize', plain(OLD, 'protocolVersion', 'capabilities', 'clientInfo')],
   ['ping', plain(OLD)],

@@ -20,7 +20,7 @@ export function lookalikesOf(names: readonly string[]): (value: unknown) => bool
 
 /**
  * Parses one JSON-RPC 2.0 message so strictly that no server can interpret it differently. Refuses unknown members,
- * null and malformed ids, and names that differ from known ones only in letter case.
+ * malformed ids (null is valid only in an error), and names that differ from known ones only in letter case.
  * @throws GatewayError invalid_request
  */
 export function readMessage(body: JsonObject): McpMessage {

@@ -110,7 +110,7 @@ function findingsOf({ findings }: Refusal): { readonly findings?: Refusal['findi
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
-/** Escapes a reason to printable ASCII on one line, for agents and a header. */
+/** Escapes a reason to at most 256 characters of printable ASCII on one line, for agents and a header. */
 export function blockReason(reason: string): string {
   let text = '';
   for (let at = 0; at < reason.length; at += 1) {

@@ -37,7 +37,10 @@ export function streamFormatFor(
   return format === ndjson || MAY_BE_JSON.has(essence) ? jsonArray : format;
 }
 
-/** Refuses streams that contradict their Content-Type, because clients that ignore the header may join their texts. */
+/**
+ * Returns a format that refuses streams that contradict their Content-Type, because clients that ignore the header may
+ * join their texts.
+ */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
   if (isOther === undefined) return format;

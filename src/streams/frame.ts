@@ -5,7 +5,7 @@ import type { ReadDocument } from '../json/document-shape.ts';
 /** An SSE event, AWS event-stream message, NDJSON line or JSON array element. If unchanged, `raw` is forwarded. */
 export interface Frame {
   readonly raw: Buffer;
-  /** SSE `event:` name; AWS `:event-type` or `:exception-type`. */
+  /** SSE `event:` name; AWS `:event-type`, `:exception-type` or `:error-code`. */
   readonly event?: string;
   /** SSE `data:` lines joined by LF, otherwise JSON text. Absent in comments and empty frames. */
   readonly data?: string;

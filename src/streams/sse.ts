@@ -41,7 +41,7 @@ class SseDecoder implements FrameDecoder {
     return this.#pending.length === 0 ? [] : [{ ...this.#frameOf(this.#pending.take()), open: true }];
   }
 
-  /** The fast path for chunks without CR, as from nearly all providers. */
+  /** Fast path for chunks without CR, which nearly all providers send. */
   #pushLines(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;

@@ -3,12 +3,12 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { hasBudget } from '../../redis/budget-limits.ts';
 import type { Account, Calendar } from './store.ts';
 
-/** Must exceed the longest window. */
+/** Ledger lifetime; must exceed the longest window. */
 const OVER_A_MONTH_MS = 40 * 86_400_000;
 
 export const WINDOWS_LEDGER = 'windows';
 
-/** Returns a key's windows as accounts, in UTC by default. All record spend; those with a limit can refuse. */
+/** Returns all budget windows as accounts, in UTC by default. All record spend; only those with a limit refuse. */
 export function windowAccounts(
   limits: BudgetLimits,
   calendars: { readonly [Window in BudgetWindow]?: Calendar } = {},

@@ -123,7 +123,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
     // Unpriced audio is also billed, but not at the text rate.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
-  // The cost of an answer without usage or text is unknown.
+  // Without usage, the cost of media, provider tools and unreadable answers is unknown.
   const writes = parts.parsed.request.output !== undefined;
   const isUnseen = outputsOf(parts.parsed.request, parts.price).length > 0 || ranTools(parts, answered);
   if (isUnseen) return parts.reservedNanoUsd;
@@ -132,7 +132,10 @@ function completeCharge(parts: Terms, answered: Answered): number {
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
-/** Returns 0 or, if the error is billed, the cost of the input and of the maximum output in the elapsed time. */
+/**
+ * Returns 0 unless the error is billed. Otherwise, returns the cost of the input and of the maximum output in the
+ * elapsed time, or the whole reservation if this output is not bounded; at least the refusal fee.
+ */
 function errorCharge(parts: Terms, answered: Answered): number {
   if (!isBilledError(answered)) return 0;
   const { parsed, price, reservedNanoUsd } = parts;

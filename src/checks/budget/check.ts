@@ -154,7 +154,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return typeof priced === 'number' ? PASS : edited(priced, hold);
   }
 
-  /** Writes the limits assumed by the reservation into each target's request. */
+  /** Writes the limits and terms that the reservation assumes into each target's request, and requests usage. */
   function edited(targets: Targets, { isBudgeted: budgeted, outputTokens }: Hold): FinalVerdict {
     const { default_max_output_tokens: most } = settings;
     for (const { parsed, quote: quoted } of targets) {

@@ -15,7 +15,7 @@ export interface BudgetCheckDeps {
   readonly findShared: FindShared;
   /** Called when a threshold of `alerting.thresholds` is first crossed in its window. */
   readonly onCrossed: (window: string) => void;
-  /** Called shortly after `onCrossed`, with the current spend. */
+  /** Called shortly after `onCrossed`, with the current spend if it can be read. */
   readonly onAlert: (alert: BudgetAlert) => void;
   /** Called with the worst-case cost that was reserved, even without a budget. */
   readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
@@ -27,7 +27,7 @@ export interface BudgetCheckDeps {
   readonly onHigherCharge: (exchange: Parsed, differenceNanoUsd: number) => void;
   /** Called if implausible usage was rejected. The reservation was charged instead. */
   readonly onAbsurdUsage: (exchange: Parsed, reason: string) => void;
-  /** Called when a renewal or settlement fails; it is retried in the background. */
+  /** Called when a renewal, a settlement or a spend query fails. Renewals and settlements are retried. */
   readonly onFailure: (cause: unknown) => void;
   readonly renewAfterMs?: number;
   /** Monotonic time in milliseconds, because a system clock adjustment could change an answer's cost. */
@@ -41,7 +41,7 @@ export interface BudgetAlert {
   /** Shared budget name; absent for a key's own window. */
   readonly budget?: string;
   readonly thresholdPercent: number;
-  /** Percentage of the limit, rounded down; at least the threshold. */
+  /** Spent percentage of the limit, rounded down; at least the threshold. */
   readonly percent: number;
   readonly spentUsd: number | null;
   readonly limitUsd: number;

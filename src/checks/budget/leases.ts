@@ -22,7 +22,7 @@ export interface Leases {
 }
 
 const OPERATIONS_PER_CALL = 200;
-/** Redis accepts late settlements for an hour. After that, the full reservation stays charged. */
+/** Less than the hour for which Redis accepts late settlements. After that, the full reservation stays charged. */
 const GIVE_UP_MS = 3_000_000;
 
 export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions): Leases {

@@ -24,7 +24,7 @@ const SLACK_TOKENS = 8_192;
 const ROUNDS = 16;
 /** Output bound for models without known limits. Often, nothing else bounds their reasoning. */
 const MOST_REASONING_TOKENS = 200_000;
-/** Output limits do not shorten audio, images and video. */
+/** Output limits do not shorten audio, images or video. */
 const MOST_MEDIA_TOKENS = 200_000;
 const MOST_TOOL_CALLS = 256;
 const SLACK_NANO_USD = 1_000_000_000;
@@ -35,7 +35,7 @@ export function whyAbsurd(granted: Granted, { answer }: Answered): string | unde
   const { toolCalls, absurdTokens } = billing.bill;
   if (absurdTokens > 0) return `a count of ${absurdTokens} tokens`;
   const calls = sumOf(toolCalls);
-  if (calls > MOST_TOOL_CALLS) return `${calls} calls of provider tools`;
+  if (calls > MOST_TOOL_CALLS) return `${calls} calls to provider tools`;
   return (
     usage &&
     (absurdOutput(granted, usage) ?? absurdInput(granted, usage, toolCalls) ?? absurdBill(granted, usage))

@@ -36,7 +36,10 @@ export interface RedisBudgetStoreOptions extends RedisStoreOptions {
   readonly spendLifeMs?: number | undefined;
 }
 
-/** Longer than all retries of the client library. Short, because every request leaves an entry. */
+/**
+ * How long a settled operation is remembered: longer than all retries of the client library, but short, because every
+ * request leaves an entry.
+ */
 const SETTLED_MEMORY_MS = 60_000;
 /** Label of spend in shared budgets; keys record provider and model instead. */
 const SHARED = 'shared';
@@ -181,7 +184,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     });
     const removed = BUDGET_WINDOWS.filter((window) => changes[window] === null);
     await withRedisDeadline(deadlineMs, async () => {
-      // A transaction: without memory, Redis would refuse the new limits and still remove the old ones.
+      // In a transaction, because Redis without free memory would refuse the new limits but remove the old ones.
       const change = client.multi();
       if (set.length > 0) change.hset(key, ...set, ...formField(writeVersionOf(client)));
       if (removed.length > 0) change.hdel(key, ...removed);
@@ -239,7 +242,7 @@ function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   return args;
 }
 
-/** Formats an amount without an exponent, which JavaScript adds from 1e21. Rounds fractions up. */
+/** Formats an amount as a whole number, rounded up and limited to the largest safe integer. */
 function whole(nanoUsd: number): string {
   return String(Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER));
 }

@@ -12,7 +12,7 @@ export interface Ledgers {
 
 /**
  * Reserves concurrently in the ledgers of the key and all shared budgets. No script can cover all of them, because each
- * has its own Redis Cluster slot. If one refuses, the other reservations are released.
+ * has its own Redis Cluster slot. If one refuses or fails, the other reservations are released.
  * @param batch further commands for the key's slot
  */
 export async function reserveEverywhere(

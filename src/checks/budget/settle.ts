@@ -30,7 +30,7 @@ interface Charges {
   readonly parsed: Parsed;
   readonly charge: Charge;
   readonly tried: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
-  /** True without an answer: any target may have processed the request. */
+  /** True for a model call without an answer, which any target may have processed. */
   readonly isUnknown: boolean;
 }
 
@@ -91,7 +91,10 @@ export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: ()
     return { parsed, charge, tried, isUnknown: answered === undefined };
   }
 
-  /** Returns the cost charged to a shared budget: the sum over the targets that it covers. */
+  /**
+   * Returns the cost charged to a shared budget: the sum over the targets that it covers, or the whole cost if it is
+   * unknown which targets were tried.
+   */
   function shareOf({ keyHash }: BudgetOperation, hold: Hold, charges: Charges): number {
     const { parsed, charge, tried, isUnknown } = charges;
     if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
@@ -173,7 +176,7 @@ function chargeOfTool(costNanoUsd: number, answered: Answered | undefined, outco
   return { costNanoUsd: isFree ? 0 : costNanoUsd, reportedNanoUsd: 0 };
 }
 
-/** Reports crossed thresholds without delaying the request. */
+/** Creates a reporter of crossed thresholds that does not delay requests. */
 function createThresholds(deps: BudgetCheckDeps) {
   const reporting = new Set<Promise<void>>();
   return {
@@ -189,7 +192,7 @@ function createThresholds(deps: BudgetCheckDeps) {
   };
 }
 
-/** Alerts include the current spend, or no amount if it cannot be read. */
+/** Sends alerts with the current spend, or with null if the spend cannot be read. */
 async function reportCrossed(
   { store, onAlert, onFailure }: BudgetCheckDeps,
   { key }: Parsed,

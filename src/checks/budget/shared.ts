@@ -123,7 +123,7 @@ function isOfModel(
   );
 }
 
-/** Like some providers and price lookups, ignores case and surrounding white space. */
+/** Like some providers and price lookups, ignores case, surrounding white space and the prefix `models/`. */
 function isModel(globs: readonly string[], name: string): boolean {
   const folded = name
     .trim()

@@ -88,7 +88,10 @@ function greater(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
-/** Finds the target that answered by `request`, which stays the same object at every stage. */
+/**
+ * Finds the target that answered, by comparing `request`, which stays the same object at every stage. Without an
+ * answer, returns the first target.
+ */
 export function servedTarget(
   targets: Targets,
   answered: Pick<Answered, 'request'> | undefined,

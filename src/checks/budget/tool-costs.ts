@@ -6,7 +6,10 @@ import { toNanoUsd } from '../../pricing/usd.ts';
 
 const ANY_TOOL = '*';
 
-/** Returns the nano-USD cost of an MCP tool call (`mcp.servers[].tool_costs`), or undefined if it is free. */
+/**
+ * Returns the nano-USD cost of an MCP tool call (`mcp.servers[].tool_costs`), or undefined for free calls and other
+ * requests.
+ */
 export type ToolCost = (exchange: Parsed) => number | undefined;
 
 export function createToolCost(servers: McpConfig['servers']): ToolCost {

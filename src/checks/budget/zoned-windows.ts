@@ -6,7 +6,10 @@ const LOCAL_WINDOWS = BUDGET_WINDOWS.filter((window) => BUDGET_WINDOW[window].is
 /** A time zone's calendars for `windows.lua`: `at:`, then window starts in Unix ms, separated by colons. */
 export type ZonedCalendars = { readonly [Window in BudgetWindow]?: `at:${string}` };
 
-/** Contains the previous, current and next window, because Redis's clock may differ. `zone` is an IANA name. */
+/**
+ * Returns a function that returns the calendars with the previous, current and next window, because the Redis clock may
+ * differ. `zone` is an IANA name.
+ */
 export function createZonedCalendars(zone: string, now: () => number = Date.now): () => ZonedCalendars {
   let known: ZonedCalendars = {};
   let validFrom = Infinity;

@@ -13,8 +13,8 @@ import { after, type Awaitable } from '../../turns.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md). Masks personal data, private network addresses and secrets in answers, or
- * withholds the answer and locks the key. `server.dlp.requests` masks or denies them in requests. The MCP inspector
- * handles MCP answers.
+ * withholds the answer and locks the key. `server.dlp.requests` masks them in requests, or denies the request. The MCP
+ * inspector handles MCP answers.
  */
 export function createDlpCheck(deps: DlpCheckDeps): Check<unknown, 'dlp'> {
   const { config, requestSearch } = deps;
@@ -36,7 +36,10 @@ function isJudged({ origin, mcp }: Answered): boolean {
   return origin === 'provider' && mcp === undefined;
 }
 
-/** Caches clean texts, because member names recur in every body, and answers recur in the next request. */
+/**
+ * Returns a search that remembers clean texts, because member names recur in every body, and answers recur in the next
+ * request.
+ */
 function rememberedSearch({ findAll, detectors }: Omit<ClassSearch, 'detector'>): FindAll {
   return rememberClean<SearchedText>({
     read: findAll,

@@ -20,7 +20,7 @@ export const dlpSection = section({
     .describe(
       'Search for personal data: email addresses, phone numbers, payment cards, social security numbers.',
     ),
-  scan_network: z.boolean().default(false).describe('Search for network addresses.'),
+  scan_network: z.boolean().default(false).describe('Search for private network addresses and host names.'),
   scan_credentials: z
     .boolean()
     .default(false)
@@ -57,7 +57,7 @@ export const dlpSection = section({
     .enum(['deny', 'report'])
     .default('deny')
     .describe(
-      'Action if a finding cannot be masked (signed text, files, member names): refuse the request, or only record the finding.',
+      'Action if a finding in a conversation cannot be masked (signed text, files, member names): refuse the request, or only record the finding. In MCP, always refused.',
     ),
 })
   .prefault({})

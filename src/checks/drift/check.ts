@@ -21,7 +21,7 @@ export interface DriftExchange {
   session?: SessionLife;
   readonly stored: SessionRead<DriftState | undefined>;
   passed?: PassedTurn;
-  /** Whether the turn anchors the session, unless another turn does so first. */
+  /** Whether the turn may become the session's anchor, or repeats it. */
   mayAnchor?: boolean;
   /** The anchoring turn's answer, until it is added to the anchor. */
   answer?: Answer;

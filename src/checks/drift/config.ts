@@ -3,7 +3,9 @@ import { fraction, positiveCount, section, type Settings } from '../../config/fi
 
 export const driftDetection = section({
   enabled: z.boolean().default(false).describe('Detect sessions that drift away from their first request.'),
-  min_turns: positiveCount.default(3).describe('Number of turns before drift is judged.'),
+  min_turns: positiveCount
+    .default(3)
+    .describe('Minimum number of turns in the session, including the current one, before drift is detected.'),
   anchor_similarity_threshold: fraction
     .default(0.08)
     .describe('Similarity to the first and the last turn, 0 to 1, at which a turn is fully on topic.'),

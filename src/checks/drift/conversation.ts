@@ -7,7 +7,10 @@ export interface Conversation {
   readonly replies: readonly (string | undefined)[];
 }
 
-/** Judges conversations turn by turn like the check. Denied turns and their replies are dropped. */
+/**
+ * Returns a function that judges a conversation turn by turn, like the check. Denied turns and their replies are
+ * dropped.
+ */
 export function createConversationJudge(
   settings: DriftSettings,
 ): (conversation: Conversation) => Promise<DriftFacts[]> {

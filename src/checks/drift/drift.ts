@@ -32,7 +32,7 @@ export interface DriftState {
 /** Changes made by a turn that passed. Repeats have the same `digest` and no effect. */
 export interface PassedTurn {
   readonly digest: string;
-  /** Set if the turn anchors the session, unless another turn does so first. */
+  /** Set if the turn may become the session's anchor. The first such turn does. */
   readonly anchor?: GramSet;
   readonly prior?: GramSet;
   /** The new list of unjudged turns; absent if unchanged. */
@@ -66,7 +66,9 @@ const MIN_TOPIC_GRAMS = 40;
 const MIN_WIDENING_SIMILARITY = 0.2;
 /** Maximum number of n-grams per text. A larger set would overlap with every turn. */
 const MAX_GRAMS = 192;
-/** Unrelated English texts share about one n-gram per 2,400 in a set. Lower, because long texts vary more. */
+/**
+ * Unrelated English texts share about one n-gram per 2,400 in a set. This value is lower, because long texts vary more.
+ */
 const CHANCE_GRAMS = 1_500;
 const MAX_CHANCE = 0.9;
 /** 48 bits are enough to distinguish the few turns of a session. */
@@ -75,7 +77,7 @@ const DIGEST_CHARS = 12;
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
-/** Judges a user turn against the session (undefined before its first turn). `passed` has changes to store. */
+/** Judges a user turn against the session (undefined before its first turn). `passed` contains the changes to store. */
 export function judgeTurn(
   state: DriftState | undefined,
   text: string,

@@ -87,7 +87,9 @@ const MIN_CHARS = 8;
 /** Minimum length of the parts of a composed credential, such as an AWS access key and secret. */
 const MIN_PART_CHARS = 16;
 
-/** Searches answers for one credential: verbatim, in parts, and encoded as Base64, hex or percent escapes. */
+/**
+ * Creates a search for one credential in answers: verbatim, in parts, and encoded as Base64, hex or percent escapes.
+ */
 export function createCredentialSearch(value: string): AnswerSearch {
   const values = [value, ...value.split(':').filter((part) => part.length >= MIN_PART_CHARS)];
   const written = new Set(values.flatMap((each) => (each.length < MIN_CHARS ? [] : formsOf(each))));
@@ -108,7 +110,7 @@ function* findEach(
   for (const text of texts) {
     let isFound = false;
     for (const detector of detectors) {
-      // Searching for one literal takes a tenth of the usual time per character.
+      // Searching for one literal takes about an eighth of the usual time per character.
       yield text.length >> 3;
       isFound ||= detector.find(text).length > 0;
     }

@@ -13,7 +13,7 @@ import type { HostedTool } from '../../providers/request-facts.ts';
 /** Tool types that a request can do without: OpenRouter plugins, which read files or repair JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
-/** More than any client sends; each removal costs an edit. */
+/** Maximum number of tools to remove; more than any client sends. Each removal costs an edit. */
 const MAX_REMOVED = 1_000;
 
 export interface HostedToolsOptions {
@@ -26,8 +26,9 @@ export interface HostedToolsOptions {
 
 /**
  * Removes tools that the provider would run, unless they are allowed, because the gateway cannot see their calls.
- * Denies requests that require one of them, have no other tool, or refer to stored content that may contain tools
- * (docs/hosted-tools.md).
+ * Denies requests that require one of them, have no other tool, refer to stored content that may contain tools, or name
+ * a tool model that the key may not use (docs/hosted-tools.md). With the action `deny`, denies all requests with such
+ * tools.
  */
 export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
   return {
@@ -85,7 +86,10 @@ function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly Hosted
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
-/** Returns edits that remove tools, and arrays that become empty, because providers reject empty arrays. */
+/**
+ * Returns edits that remove tools. Also removes arrays that become empty, which providers reject, and then the settings
+ * for `tools`.
+ */
 function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();

@@ -46,12 +46,12 @@ export interface LoopState {
   kept?: SessionName;
   readonly stored: SessionRead<RecentCalls>;
   fingerprint?: SimHash | undefined;
-  /** Limits that count this call. The count is undone unless the call is answered. */
+  /** Limits that count this call. The count is undone unless the call is served. */
   counted: readonly ArrivalLimit[];
   counting?: Promise<unknown>;
 }
 
-/** Maximum number of stored calls per session; loops are detected long before. */
+/** Number of stored calls per session, unless a threshold is higher. Loops are usually detected long before. */
 const MAX_CALLS = 256;
 /** Maximum age of calls compared for stalls, which have no window. */
 const STALL_MEMORY_MS = 3_600_000;
@@ -76,7 +76,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     session: SessionName,
     batch: Batch | undefined,
   ): Promise<Verdict> {
-    // Not kept in the state, because there are many calls and the answer may take minutes.
+    // Stored calls are not kept in the state, because there are many, and the answer may take minutes.
     const stored = await state.stored.take();
     const step = loopStepOf(exchange);
     if (isTurnOver(step.userText.length)) await nextTurn();

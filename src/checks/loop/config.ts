@@ -6,7 +6,7 @@ export const loopDetection = section({
   fingerprint: section({
     threshold: positiveCount
       .default(3)
-      .describe('Number of similar calls within the window that make a loop.'),
+      .describe('Number of similar earlier calls within the window that make a call a loop.'),
     window_seconds: positiveCount
       .default(60)
       .describe('Window, in seconds, in which similar calls are counted.'),

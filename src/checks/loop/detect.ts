@@ -54,7 +54,10 @@ function similarityOf(a: SimHash, b: SimHash): number {
   return 1 - hammingDistance(a, b) / SIMHASH_BITS;
 }
 
-/** Returns the limits for a call: on all calls of its session and on similar calls. A setting of 0 disables a limit. */
+/**
+ * Returns the limits for a call: on all calls of its session, and on calls to the same endpoint with the same tools. A
+ * setting of 0 disables a limit.
+ */
 export function arrivalLimits(
   { max_rps, max_endpoint_repeats, repeat_window_seconds }: LoopConfig['velocity'],
   { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,

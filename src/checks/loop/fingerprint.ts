@@ -15,7 +15,7 @@ import type { LoopStep } from './step.ts';
 import { FILLER, NAME, PLAIN, WordList } from './word-list.ts';
 import { readWords } from './read-words.ts';
 
-/** Only head and tail of longer texts are split into words, because tool results may have megabytes. */
+/** Only head and tail of longer texts are split into words, because tool results may be megabytes long. */
 const MAX_CHARS = 16_384;
 // All weights but FILLER_WEIGHT are powers of two times ORDER_WEIGHT.
 const ORDER_WEIGHT = 0.5;
@@ -163,7 +163,7 @@ function headAndTail(text: string): string {
   return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
 }
 
-/** Adds the text between head and tail as one word, so that changes there are noticed. */
+/** Reads the words of a text. Adds the text between head and tail as one word, so that changes there are noticed. */
 function readAsWritten(text: string, words: WordList): void {
   readWords(headAndTail(text), words);
   if (text.length > MAX_CHARS) {

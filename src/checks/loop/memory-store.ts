@@ -14,7 +14,7 @@ interface List {
   endsAt: number;
 }
 
-/** Beyond this, the least recently used lists are evicted. */
+/** Beyond this, the least recently extended lists are evicted. */
 const MAX_LISTS = 10_000;
 const PUTS_PER_SWEEP = 256;
 

@@ -56,7 +56,10 @@ const MIN_LETTERS = 3;
 const LONGEST_PHRASE_WORDS = 8;
 const PHRASE_REPEATS = 3;
 
-/** Returns a text's distinct words in lowercase, without padding, digits and punctuation. */
+/**
+ * Returns a text's distinct words in lowercase, without padding, filler, repeated phrases, random strings, digits and
+ * punctuation.
+ */
 export function unpaddedWords(text: string): string[] {
   const words: string[] = [];
   const read = new Map<string, readonly string[]>();

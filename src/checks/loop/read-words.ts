@@ -43,8 +43,8 @@ const SIGN_KINDS: Readonly<Record<string, number>> = {
 
 const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** Kinds by code unit, filled lazily. */
 const UNREAD = 0x8000;
+/** Kinds by code unit, filled lazily. */
 const KINDS = new Uint16Array(0x10000).fill(UNREAD);
 /** Lowercase by code unit, filled lazily; invalid for odd characters. */
 const LOWER = new Uint16Array(0x10000);
@@ -75,7 +75,9 @@ function signKindsOf(character: string): number {
   return beyond | (UNSPACED.test(character) ? KIND.unspaced : 0);
 }
 
-/** Sigma has a different lowercase form at the end of a word. */
+/**
+ * Reports whether a character cannot be lowercased alone. Sigma has a different lowercase form at the end of a word.
+ */
 function isOdd(character: string): boolean {
   return character === 'Σ' || character.length > 1 || character.toLowerCase().length > 1;
 }

@@ -51,7 +51,7 @@ export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>)
   };
 }
 
-/** Returns the normalized texts. A text that would become empty stays as written. */
+/** Returns a function that returns a text's normalized form, or the text as written if this form is empty. */
 function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined {
   if (texts === undefined) return undefined;
   return ({ text: written }, index) => {
@@ -123,7 +123,10 @@ function lastAnswer(texts: readonly PromptText[]): string {
 
 const ARGUMENTS: ReadonlySet<string | number> = new Set(['arguments', 'args', 'input', 'parameters']);
 
-/** Returns the innermost `name` on the path to a call's arguments. In some dialects, it is not a text. */
+/**
+ * Returns the innermost `name` on the path to a call's arguments. In some dialects, the request's texts do not include
+ * it.
+ */
 function toolNameAt(json: JsonObject, path: PromptText['path']): string {
   let at: unknown = json;
   let name = '';

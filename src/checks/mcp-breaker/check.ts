@@ -20,7 +20,7 @@ export interface McpBreakerState {
   readonly operationId: string;
   read?: Promise<CircuitState>;
   counts: boolean;
-  /** Whether this call is the probe, or may be because the reply was lost. */
+  /** Whether this call is the probe, or may be the probe because the reply was lost. */
   probes: boolean;
   renewal?: NodeJS.Timeout;
 }
@@ -123,7 +123,10 @@ function callResult(status: number): CallResult {
   return status >= SERVER_ERROR ? 'failed' : 'succeeded';
 }
 
-/** Returns the result of a call that never reached `response`, because it was lost or refused by an earlier check. */
+/**
+ * Returns the result of a call that never reached `response`, because it was lost, not forwarded, or withheld by an
+ * earlier check.
+ */
 function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallResult {
   const isAnswered = 'status' in exchange;
   if (outcome.kind !== 'not_forwarded' && outcome.kind !== 'lost') {

@@ -75,7 +75,7 @@ function audited(finding: Finding, { source, start, end }: TextSpan, digest: Mat
   };
 }
 
-/** Returns only the shape of a path, because member names may contain the matched text. */
+/** Returns a path with `*` for member names outside the protocol, which may contain the matched text. */
 function pathInWords(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))

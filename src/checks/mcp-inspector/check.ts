@@ -62,7 +62,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
 
-  /** Reports whether headers show credentials. The answer is refused, as removing a header may break it. */
+  /** Reports whether headers show credentials. If so, the answer is refused, because removing a header may break it. */
   function showsCredential({ mcp, answerHeaders }: Answered): boolean {
     return guardedOf(mcp?.server ?? '').isIn(linesOf(answerHeaders));
   }

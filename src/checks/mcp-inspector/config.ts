@@ -16,7 +16,7 @@ export const inspector = section({
     .enum(['off', 'mask'])
     .default('off')
     .describe(
-      'Passwords recognized by their names, such as `DB_PASSWORD=…`. They are masked; the key is neither locked nor scored.',
+      'Action on passwords recognized by their names, such as `DB_PASSWORD=…`: ignore or mask them. The key is neither locked nor scored.',
     ),
   learned_injections: z
     .enum(['off', 'flag', 'remove'])

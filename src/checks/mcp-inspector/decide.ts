@@ -30,7 +30,7 @@ import {
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];
-  /** Masked (`mcp.inspector.credentials`). */
+  /** Passwords to mask (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
   /** Injections found by the model that stay in the message (`mcp.inspector.learned_injections: flag`). */
   readonly suspected: readonly PlacedFinding[];
@@ -40,7 +40,7 @@ export interface Inspection {
 
 export interface Uninspected {
   readonly refusal: string;
-  /** Secrets found in the message; they still score and lock the key. */
+  /** Secrets found in the message, which are reported in spite of the refusal. */
   readonly secrets: readonly PlacedFinding[];
 }
 

@@ -17,7 +17,10 @@ export type KeepDefinitions = (
   tools: readonly ListedTool[],
 ) => Promise<void>;
 
-/** Stores each listed definition once, with secrets masked. Never rejects, as no decision depends on it. */
+/**
+ * Returns a function that stores listed definitions, each once, with secrets masked. The function never rejects,
+ * because no decision depends on it.
+ */
 export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): KeepDefinitions {
   const known = new RecentMap<true>(MAX_REMEMBERED);
   return async (server, list, tools) => {

@@ -17,7 +17,7 @@ const LABEL = { detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RU
 
 export const NO_CREDENTIALS = createKnownValues([], LABEL);
 
-/** Guards the credentials in a server's `headers` and `url`. */
+/** Returns the credentials in a server's `headers` and `url` that must not be shown. */
 export function createServerCredentials(
   server: Pick<Server, 'headers' | 'url'> & Partial<Pick<Server, 'public'>>,
 ): KnownValues {
@@ -46,7 +46,7 @@ export interface ConfiguredValue {
 const LEAST_CHARS = 8;
 /** Minimum length of parts that do not mix letters and digits, except after a SCHEME. */
 const LEAST_WORDY_CHARS = 20;
-/** Minimum length of parameters in a header, which are often protocol words. */
+/** Minimum length of the parameters in a header. Shorter ones are often protocol words. */
 const LEAST_PARAMETER_CHARS = 16;
 /** Words that precede a credential of any form. */
 const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;
@@ -93,7 +93,7 @@ function parametersOf({ search }: URL): { readonly name: string; readonly texts:
     });
 }
 
-/** Cookies are parsed only under `Cookie`; elsewhere `=` is an ordinary character. */
+/** Splits only `Cookie` into cookies. Elsewhere, `=` may belong to the value. */
 function inHeader(name: string, value: string): readonly string[] {
   if (name !== 'cookie') return withParts(value);
   return value.split(/;\s*/).flatMap((pair) => {

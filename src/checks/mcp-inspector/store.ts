@@ -4,7 +4,9 @@ export interface ShownTool {
   readonly digest: string;
 }
 
-/** `held`: equal to the pin again after an unaccepted change. `full`: not pinned, because too many are listed. */
+/**
+ * `held`: equal to the pin again after an unaccepted change. `full`: not pinned, because the server has too many tools.
+ */
 export type PinState = 'new' | 'same' | 'changed' | 'held' | 'full';
 
 export interface Pin {
@@ -33,7 +35,7 @@ export interface PinStore {
   show(server: string, tools: readonly ShownTool[]): Promise<readonly PinState[]>;
   /** Reports whether a tool has a change that was not accepted. */
   isChanged(server: string, tool: string): Promise<boolean>;
-  /** Sorted by name. */
+  /** Returns all pins, sorted by name. */
   list(server: string): Promise<readonly Pin[]>;
   /** Pins changed definitions. Returns the accepted ones, sorted by name. */
   accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;

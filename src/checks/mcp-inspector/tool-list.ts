@@ -53,7 +53,7 @@ export function statesOf(
 }
 
 export interface ToolRules {
-  /** `pin: block`: removes tools that differ from their pin or have none. */
+  /** `pin: block`: removes tools with an unaccepted change, and tools that could not be pinned. */
   readonly blocks: boolean;
   readonly states: ReadonlyMap<ListedTool, PinState>;
   readonly attacks: readonly PlacedFinding[];
@@ -122,7 +122,10 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
 
 const PIECE_CHARS = 16_384;
 
-/** Sorts members by name, and adds a comma after each element. Recursion would pass pieces through all levels. */
+/**
+ * Sorts members by name, and adds a comma after each element. Uses no recursion, which would pass each piece through
+ * all levels.
+ */
 function* canonicalJson(root: object): Generator<string, void> {
   const levels = [piecesOf(root)];
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

@@ -41,7 +41,7 @@ export interface McpState {
 
 const RULE = 'allowed_tools';
 
-/** Restricts messages to MCP methods, and keys to their tools, sessions and tasks; ignores paths (docs/mcp.md). */
+/** Restricts messages to MCP methods, and keys to their tools, sessions and tasks, whatever the path (docs/mcp.md). */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, tasks, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
 

@@ -101,7 +101,7 @@ function searchesOf({ plainData, injections, words, inArguments }: Masks): reado
   ];
 }
 
-/** Searches everywhere except in instructions that the call or the rules trust. */
+/** Returns a scope without the instructions that the call or the rules trust. */
 function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Search<Parsed>['scopeOf']> {
   return ({ request, facts }) => {
     const trust = facts.judged?.call.trust;

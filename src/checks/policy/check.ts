@@ -13,7 +13,10 @@ export interface PolicyDeps {
   readonly trust: TrustSettings;
 }
 
-/** Judges each model and tool call by the policies (docs/policies.md). A call that cannot be judged is denied. */
+/**
+ * Judges model calls, and MCP messages with a target or client text, by the policies (docs/policies.md). A call that
+ * cannot be judged is denied.
+ */
 export function createPolicyCheck({ policies, judge, trust }: PolicyDeps): Check<unknown, 'policy'> {
   return {
     name: 'policy',

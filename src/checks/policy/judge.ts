@@ -41,7 +41,7 @@ export interface JudgeDeps {
 export interface DecisionRecord {
   readonly policySet: string;
   readonly verdict: Strength | 'mask' | 'allow' | 'default_deny';
-  /** Every rule that fired, strongest first. */
+  /** The rules that fired, strongest first, and then those that were only reported; at most 64. */
   readonly rules: readonly DecidingRule[];
 }
 
@@ -212,7 +212,7 @@ function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
 }
 
 const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow'] as const;
-/** Limit per record. A set that fires more rules than this is faulty. */
+/** Maximum number of rules per record. No useful set fires more. */
 const MAX_RECORDED = 64;
 
 function decidingRules(decision: Decision): DecidingRule[] {
@@ -238,7 +238,7 @@ function decidingRule(
   };
 }
 
-/** Returns the findings of the rules that fired, or only the rule if it has none. */
+/** Returns the findings of the rules that fired. A rule without findings is listed by name. */
 function refusedFor(hits: readonly RuleHit[]): readonly RefusalFinding[] {
   return distinctFindings(hits.flatMap(({ rule, found }) => found ?? [{ rule }]));
 }
@@ -263,7 +263,7 @@ export function notEvaluated(exchange: Parsed): Denial {
   );
 }
 
-/** Distinguishes tool calls. Empty for model calls, so that resent conversations do not score a part again. */
+/** Distinguishes tool calls. Empty for model calls, so that a resent conversation does not score again. */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';
   const { method, tool_name: tool, mcp_method: mcpMethod, prompt_name: prompt, arguments: args } = request;

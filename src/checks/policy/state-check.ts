@@ -39,7 +39,7 @@ export interface PolicyState {
   move?: SessionMove;
 }
 
-/** In each round, at least one concurrent call moves the session. */
+/** Maximum number of attempts to move the state. In each round, at least one concurrent call succeeds. */
 const MAX_ROUNDS = 8;
 
 /**

@@ -12,7 +12,10 @@ const MIN_CHARS = 12;
 const MAX_TOGETHER = 256;
 const MAX_VALUES = 16_384;
 
-/** Returns the body parts outside the dialect's texts, such as metadata, or undefined if there are none. */
+/**
+ * Returns the body parts outside the dialect's texts, such as metadata, or undefined if there are none. Skips short
+ * strings and long ones.
+ */
 export function unreadMembers(
   body: unknown,
   texts: readonly { readonly path: JsonPath }[],

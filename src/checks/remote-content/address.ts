@@ -20,7 +20,7 @@ export function readAddress(written: string): Address {
   return host === undefined ? { kind: 'unclear' } : hostAddress(host);
 }
 
-/** Normalizes the host by the URL standard, in which numbers of any base and length are IPv4 addresses. */
+/** Normalizes the host by the URL standard, in which decimal, octal and hexadecimal numbers are IPv4 addresses. */
 function hostAddress(host: string): Address {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return { kind: 'unclear' };
@@ -72,7 +72,7 @@ for (const network of [...V4, ...V6]) {
   INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Names that resolve only inside a network; from `nip.io` on, names that can resolve to any address. */
+/** Names that resolve only inside a network; starting with `nip.io`, names that can resolve to any address. */
 const INSIDE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
 

@@ -17,14 +17,17 @@ export interface RemoteContentOptions {
 }
 
 /**
- * Denies content that the provider would fetch from a URL in the request, as configured, and prompts of token ids if
- * any rule reads prompts. Always denies URLs through which a provider in the operator's network could fetch content
- * from that network (docs/remote-content.md).
+ * Denies content that the provider would fetch from a URL in the request, as configured, and prompts of token ids or
+ * vectors if any rule reads prompts. Always denies URLs through which a provider in the operator's network could fetch
+ * content from that network (docs/remote-content.md).
  */
 export function createRemoteContentCheck(options: RemoteContentOptions): Check<unknown, 'remote-content'> {
   const { setting, isTextJudged, isInside, shadowMode } = options;
 
-  /** Returns the first medium that the setting denies. A list of hosts denies all others. */
+  /**
+   * Returns the first medium that the setting denies. A list of hosts denies all other hosts, but not the provider's
+   * own cloud storage.
+   */
   function unwanted(remote: readonly RemoteMedia[]): RemoteMedia | undefined {
     if (setting === 'allow' || (setting === undefined && !isTextJudged())) return undefined;
     const allowed = typeof setting === 'object' ? setting : [];
@@ -90,7 +93,10 @@ function leadsInsideDenial(media: RemoteMedia): Denial {
   );
 }
 
-/** Returns the path as a dotted name. Truncates members, which may come from the client, to plain characters. */
+/**
+ * Returns the path as a dotted name. Truncates members, which may come from the client, and replaces special
+ * characters.
+ */
 function fieldOf(path: JsonPath): string {
   return path
     .slice(0, 16)

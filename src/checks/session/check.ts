@@ -183,7 +183,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       case 'opened':
         state.session = result.session;
         running.begin(step, result.session.createdAt);
-        // Without this call, which can still fail.
+        // Does not count this call, which can still fail.
         setSessionHeaders(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
         // Finding the first turn in a very long conversation takes time.

@@ -62,7 +62,10 @@ export interface McpCalls {
  * server has received the call, unless it answers 4xx. Denied calls leave no trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
-  /** Opens the session. In an open session, a call proceeds without waiting to be recorded. */
+  /**
+   * Opens the session. If the session is kept and its limits do not change, a call proceeds without waiting to be
+   * recorded.
+   */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
     if (open?.kept === true && !isTighter(requested, open)) {

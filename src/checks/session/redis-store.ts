@@ -60,7 +60,7 @@ export interface RedisSessionStoreOptions extends RedisStoreOptions {
 
 /** Longer than REFUND_MS, because giving back a step twice would give back another call's. */
 const LEFT_MEMORY_MS = 300_000;
-/** Maximum given-back steps per key. If one is evicted early, a step taken late stays counted. */
+/** Maximum number of given-back steps per key. If one is evicted early, a step taken late stays counted. */
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
@@ -257,7 +257,10 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   };
 }
 
-/** Returns the creation time if the session has not changed since it was read ahead. */
+/**
+ * Returns the creation time if the session has not changed since it was read ahead, otherwise the session's fields, if
+ * any.
+ */
 function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> | undefined {
   return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
 }

@@ -101,8 +101,8 @@ export interface SessionDetails {
 /**
  * Stores sessions (docs/sessions.md). Session changes are atomic and may be repeated. Failures throw
  * `redis_unavailable`. A session expires if unused for `session.ttl`, or for UNANSWERED_LIFE_MS until a call is
- * answered with 2xx. A key's sessions beyond MAX_LIVE_SESSIONS are evicted: those without an answer first, then the
- * least recently used, but never one with a call in flight.
+ * answered with 2xx. Without `session.max_per_key`, a key's sessions beyond MAX_LIVE_SESSIONS or MAX_KEY_BYTES are
+ * evicted: those without an answer first, then the least recently used, but never one with a call in flight.
  */
 export interface SessionStore {
   /**

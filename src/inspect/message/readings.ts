@@ -10,7 +10,7 @@ export interface Reading {
   readonly spans: (span: Span) => readonly TextSpan[];
 }
 
-/** Characters at each end of a long text that are joined with neighbours; more than attacks and most secrets. */
+/** Characters at each end of a long text that are joined with neighbours; longer than attacks and most secrets. */
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 

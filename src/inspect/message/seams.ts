@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 64;
 const BESIDE = '';
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
-/** Reports whether an event completes a known value that began in earlier events at the same place. */
+/** Reports whether an event completes a known value that began in earlier events, at the same place or in comments. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /** Tracks texts by place (`params.data`), because clients join them. The beginning may already have been sent. */
@@ -45,7 +45,7 @@ export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): Cross
   };
 }
 
-/** Joins array elements. */
+/** Returns the strings at each place. Joins array elements. */
 function textsByPlace(message: unknown): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   function add(place: string, value: unknown): void {

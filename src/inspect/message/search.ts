@@ -142,7 +142,7 @@ async function knownApart(
   return { searches, found, isWhole: found.flat().length <= MAX_SECRETS };
 }
 
-/** Extends a finding to the end of its instruction, but not from a single word or beyond the end of a sentence. */
+/** Extends a finding to the end of its instruction, but not beyond a single word or a text that ends a sentence. */
 function wholeFinding({ reading: { text, spans }, counts }: Search, found: Finding): PlacedFinding {
   const reached = spans(found);
   const last = reached.at(-1);

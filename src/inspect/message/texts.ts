@@ -63,7 +63,10 @@ const MAX_WORD_CHARS = 512;
 const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
-/** Collects all strings and member names in an MCP server message, or returns undefined if there are too many. */
+/**
+ * Collects the strings, large numbers and member names in an MCP server message, except protocol words. Returns
+ * undefined if there are too many.
+ */
 export async function readTexts(message: unknown, options: ReadOptions = {}): Promise<Texts | undefined> {
   const reader = new TextReader(options);
   reader.docs.push({ root: message, within: undefined, depth: 0 });

@@ -10,7 +10,8 @@ const ERROR_STATUS = 400;
 
 /**
  * Returns the JSON of an MCP server's whole answer, or other content as text. Returns undefined if decoding fails, if
- * the client expects a message and gets none, or after a GET, because clients then parse any answer as a stream.
+ * the client expects a message and gets none, or after a GET that did not fail, because clients then parse any answer
+ * as a stream.
  */
 export function readWholeMessage(
   { method, request, status }: Answered,

@@ -53,7 +53,7 @@ export interface ChannelScanner {
 export interface TextScannerOptions {
   /** Preceding text in the document (`"api_key": "`), for detectors that use such context. */
   readonly context?: string;
-  /** Signed text is not masked, but withheld from the first finding on. */
+  /** Signed text is not masked, but withheld from the start of the first finding. */
   readonly signed?: boolean;
   /** The end of the text that clients prepend to this one. Findings may begin there. */
   readonly joinedTo?: string;
@@ -222,7 +222,7 @@ function foundAt(finding: Finding, text: string, from: number): Found {
 }
 
 const MAX_CHARS = 48;
-/** A lower-case or capitalized word. Full stops inside words do not match: they may belong to host names. */
+/** A lower-case or capitalized word. Full stops inside words do not match, because they may belong to host names. */
 const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
 const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
 const NAME_CHARS = 128;

@@ -101,7 +101,10 @@ export class StreamChannels {
   }
 }
 
-/** Returns an argument's name as context. For other texts, the dialect defines the member names. */
+/**
+ * Returns an argument's name as context. Returns an empty string for other texts, whose member names the dialect
+ * defines.
+ */
 export function contextBefore({ kind, isJson, path }: TextDelta): string {
   if (kind !== 'tool_arguments' || isJson === true) return '';
   return contextOf(path.findLast((step) => typeof step === 'string'));
@@ -139,7 +142,7 @@ export function* addTo(channel: Channel, text: string, found: Found[]): Work<Buf
   return span;
 }
 
-/** Returns the number of characters that were searched. */
+/** Returns the cost of the search in characters. */
 export function finishChannel(channel: Channel, found: Found[]): number {
   const { scanner } = channel;
   const isOpen = scanner.buffer.settled < scanner.buffer.length;

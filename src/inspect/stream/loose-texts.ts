@@ -12,7 +12,9 @@ import type { EventText } from './read-event.ts';
 const MAX_TEXTS = 256;
 /** Number of events without a continuation after which a text is released. */
 const MAX_PAUSE_EVENTS = 16;
-/** Minimum number of distinct characters in a word that every event repeats; shorter pieces may be part of a text. */
+/**
+ * Minimum number of distinct characters in a word that every event repeats. Pieces with fewer may be part of a text.
+ */
 const MIN_REPEATED_LETTERS = 4;
 const MAX_REPEATED_CHARS = 256;
 

@@ -128,7 +128,7 @@ export class NonTextFields {
     return { edits, tokenIds: tokenIds.reverse() };
   }
 
-  /** Searches numbers that may lose digits when parsed, as written. */
+  /** Searches numbers as written if parsing may lose digits. */
   *#searchLong(event: StreamEvent, found: Found[], add: (edit: JsonEdit) => void): Work<void> {
     for (const number of writtenNumbers(Buffer.from(event.inner?.json ?? event.frame.data ?? ''))) {
       if (number === undefined || this.#cost > STEP_CHARS) yield this.#takeCost() + STEP_CHARS;
@@ -179,7 +179,7 @@ export class NonTextFields {
   }
 }
 
-/** Excludes tokens known to the dialect. */
+/** Reports whether a value is token ids or repeats the text. Excludes tokens known to the dialect. */
 function holdsTokenIds({ state }: Level<Fields>, step: string | number, value: unknown): boolean {
   if (typeof step === 'number' || value === null || state.texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);

@@ -53,7 +53,8 @@ export interface FindingsJudge {
 /**
  * Creates the rewriter of one stream, which masks event by event or cuts the stream. Text that cannot be part of a
  * finding is sent immediately and in order; other text is sent with a later event of its channel. Events without
- * findings keep their bytes, except for text that moves to a later event.
+ * findings keep their bytes, except for text that moves to a later event, and for token ids once anything has been
+ * masked.
  * @throws GatewayError upstream_unavailable from the rewriter if too much text would be held back
  */
 export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {

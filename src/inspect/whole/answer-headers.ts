@@ -59,7 +59,10 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   };
 }
 
-/** Reports whether a header needs no search: a length, a date, or not forwarded (a mask would restore the header). */
+/**
+ * Reports whether a header needs no search: a length, a date, or a header that is not forwarded, which a mask would
+ * restore.
+ */
 function needsNoSearch(name: string, value: string): boolean {
   if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
   return !isShown(name, value, 'provider');

@@ -199,7 +199,10 @@ function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 
-/** Callbacks for every value and name in a JSON document. The next step changes `path` in place. */
+/**
+ * Callbacks for every non-empty string, number and member name in a JSON document. The next step changes `path` in
+ * place.
+ */
 export interface DocumentVisitor {
   /**
    * @param name the nearest enclosing member name

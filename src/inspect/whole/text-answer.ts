@@ -51,7 +51,8 @@ const STEP_SPANS = 1_024;
 
 /**
  * Replaces spans with `***` and merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings.
- * Members that repeat the text are removed: log probabilities become null, and token id arrays become empty.
+ * Members that repeat the text are removed: log probabilities and raw output become null, and token id arrays become
+ * empty.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
@@ -123,7 +124,7 @@ async function longStringEnd(text: string, from: number): Promise<number> {
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
-/** Replaces the arrays and objects under matching names with null. */
+/** Returns replacements of the arrays and objects under matching names with null. */
 async function repeatedTexts(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {
