@@ -16,8 +16,8 @@ const CONTEXT = 8192;
 const NOTHING: readonly Finding[] = [];
 
 /**
- * Runs every detector on the raw text, and on the parts of the normalized text that differ. Findings are ordered by
- * `start`, with spans in the raw text. Overlapping findings of one detector and class are merged.
+ * Runs every detector on the raw text, and on the part of the normalized text that differs. Findings are ordered
+ * by `start`, with spans in the raw text. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectEach([text], detectors))[0] ?? NOTHING;

@@ -238,9 +238,9 @@ function oneEscapedCharacter(): GatewayError {
 }
 
 function tooManyValues(): GatewayError {
-  const parts = MAX_WORK / PART_WORK;
+  const parts = `${MAX_WORK / PART_WORK} objects, arrays and members, or ${MAX_WORK} numbers`;
   return invalid(
-    `The request body has too many values: at most ${parts} objects, arrays and members, and little white space between them.`,
+    `The request body has too many values: the limit is ${parts}, with little white space between them.`,
   );
 }
 

@@ -2,11 +2,11 @@
 export const TRAIT = {
   /** A sign that starts escapes. */
   escape: 1,
-  /** Consecutive bytes or code points. */
+  /** Bytes or code points in a row. */
   list: 2,
   /** Twelve Base64 letters in a row. */
   block: 4,
-  /** Three single letters or digits close together. */
+  /** Three single letters, digits or leet signs close together. */
   singles: 8,
   /** The same sign twice, close together. */
   splits: 16,

@@ -20,7 +20,7 @@ export class TextMap<Value> {
 const FEW = 1_024;
 
 const PARTS = 64;
-/** Number of characters hashed from the end of a text. Counters are usually there, or before a short domain. */
+/** Number of characters hashed from the end of a text. Serial numbers are usually there, or before a short domain. */
 const HASHED_CHARS = 32;
 
 function bucketOf(text: string): number {

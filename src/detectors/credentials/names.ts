@@ -8,7 +8,7 @@ export type NameKind =
   | 'short'
   /** A value of at least eight characters, with letters and digits. */
   | 'secret'
-  /** A value that appears random. */
+  /** A value that appears random, after a name that begins a word. */
   | 'key'
   /** A configuration file directive, with its value after a space. */
   | 'directive'

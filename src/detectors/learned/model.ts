@@ -12,7 +12,7 @@ export interface Model {
   readonly weights: Int8Array;
   readonly scale: number;
   readonly bias: number;
-  /** Map a sum to a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
+  /** With `offset`, maps a sum to a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
   readonly slope: number;
   readonly offset: number;
   /** Windows with a lower sum of single words are skipped, which misses one in 300 training attacks. */

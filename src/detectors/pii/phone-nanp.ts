@@ -66,7 +66,7 @@ function endsNumber(text: string, number: Written): boolean {
   return !(isSpaceSeparated(number) && IN_ROW_AFTER.test(after));
 }
 
-/** Accepts groups with hyphens, dots or parentheses. Other forms need an assigned area code. */
+/** Accepts three groups with hyphens, dots or parentheses. Other forms need an assigned area code. */
 function isPhone(number: Written): boolean {
   const { area, areaGap, exchange, gap, line } = number;
   const isPlain = areaGap === '/' || gap === '' || isSpaceSeparated(number);

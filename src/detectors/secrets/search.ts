@@ -205,7 +205,7 @@ function searchHead(search: SecretSearch, { list, tree }: Heads, start: number):
   if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
 }
 
-/** Searches for keywords with a space, which ends a run. They begin with hyphens and may follow a word. */
+/** Searches for keywords with a space, which ends a run. These keywords begin with hyphens and may follow a word. */
 function searchSpacedHeads(search: SecretSearch, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
