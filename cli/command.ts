@@ -37,7 +37,7 @@ export interface GlobalOptions {
 /** Adds a command to the program. Each file in cli/commands exports one as `register<Name>`. */
 export type Register = (program: Command, io: Io) => void;
 
-/** Thrown for wrong usage. Printed as one line, with exit code 2; other errors exit with 1. */
+/** Thrown for invalid usage. Printed as one line, with exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -45,7 +45,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Thrown for a negative result (`config check`, `doctor`). Exits with the code and prints nothing. */
+/** Thrown to exit with a code and print nothing more, e.g. for a negative result or with the exit code of a child. */
 export class ExitCode extends Error {
   readonly code: number;
 

@@ -79,7 +79,7 @@ interface KeyReading<Row> {
 interface ActiveReading<Row extends OfKey> extends KeyReading<Row> {
   /** Listed first. */
   readonly active: ActiveKeys;
-  /** True if the list contains active keys only. */
+  /** True if the list must contain active keys only. */
   readonly isWhole: boolean;
 }
 

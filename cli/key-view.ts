@@ -4,7 +4,7 @@ import type { KeyState } from '../src/auth/key-state-store.ts';
 
 export const KEY_ARGUMENT = ['<key>', 'name of the key, or its hash (at least 6 hex digits)'] as const;
 
-/** Returns the reference for suggested commands: the key's name if the operator used a shell-safe name, else the hash. */
+/** Returns the reference for suggested commands: the name, if the operator used it and it is shell-safe, else the hash. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
   return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
 }
@@ -33,7 +33,7 @@ export function keyEntries(json: Record<string, unknown>): [string, string][] {
   return entries(Object.fromEntries(shown));
 }
 
-/** Formats names and values for a listing. Omits empty values. */
+/** Formats names and values for a listing. Omits undefined values, and empty objects and arrays. */
 export function entries(json: Record<string, unknown>): [string, string][] {
   return Object.entries(json)
     .filter(([, value]) => value !== undefined && !isEmpty(value))

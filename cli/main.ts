@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Io } from './command.ts';
 
 /**
- * Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error, or that of an `ExitCode`. This module's static imports must load on old Node
- * versions, so that users see a clear message instead of a SyntaxError.
+ * Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error, or that of an `ExitCode`. This module's
+ * static imports must load on old Node versions, so that users see a clear message instead of a SyntaxError.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Imported dynamically, so that the compile cache is enabled first.

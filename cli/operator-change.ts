@@ -62,7 +62,7 @@ export async function auditChange(call: Call, change: OperatorChange | undefined
   }
 }
 
-/** Returns the operating system's user name, else USER or LOGNAME. Containers may have none of them. */
+/** Returns the operating system's user name, else USER or LOGNAME; undefined in some containers. */
 export function operatorName({ env }: Io): string | undefined {
   try {
     return userInfo().username;

@@ -1,7 +1,7 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Enough for several builds of about 12 MB each. */
+/** Size that triggers pruning: room for several builds of about 12 MB each. */
 const MAX_BYTES = 67_108_864;
 /** Size after pruning, with room for further builds. */
 const KEPT_BYTES = 33_554_432;

@@ -50,7 +50,7 @@ function started<Result>(work: Promise<Result>): Promise<Result> {
 /** Number of records read per batch; also the API's limit per request. */
 const RECORDS_AT_ONCE = 500;
 
-/** Waits until the order of use is complete. Reads all keys after an upgrade, and while older gateways run. */
+/** Completes the order of use. This reads all keys after an upgrade, and while older gateways run. */
 async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   if (await keyUses.isComplete()) return;
   let isNoted = false;

@@ -10,7 +10,7 @@ import { painter, printableLines } from './output.ts';
 
 type Commands = Readonly<Record<string, () => Promise<Register>>>;
 
-/** All commands, grouped as in `gateway --help`. Each is loaded only when named, or for help. */
+/** All commands, grouped as in `gateway --help`. Each is loaded only when named, or for help or completion. */
 const GROUPS: Readonly<Record<string, Commands>> = {
   'Start:': {
     init: async () => (await import('./commands/init.ts')).registerInit,
@@ -109,7 +109,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
 
 const OVER_API = ['keys', 'budget', 'spend', 'sessions', 'risk', 'quarantine', 'escalations', 'mcp', 'audit'];
 
-/** @throws UsageError if the command would act on this machine instead of the server */
+/** @throws UsageError if the command cannot use `--server`, or if `--token-file` or `--as` does not fit */
 function refuseOverApi(program: Command, action: Command): void {
   const { server, tokenFile, as } = action.optsWithGlobals<GlobalOptions & OperatorOptions>();
   if (server === undefined) {

@@ -62,7 +62,7 @@ function judged(body: unknown, config: Config, address: string): Omit<RunningGat
   return { status: 'warn', message: `running, not ready: ${draining ? 'draining' : state}` };
 }
 
-/** Returns the metrics of the gateway at the configured admin address, or undefined if none answers. */
+/** Returns the metrics of the gateway at the configured admin address, or undefined if no gateway answers. */
 export async function gatewayMetrics(config: Config): Promise<string | undefined> {
   const answer = await get(`http://${adminAddress(config)}/metrics`);
   return answer?.text().catch(() => undefined);
@@ -80,7 +80,7 @@ function whyNotInForce(config: z.output<typeof readyz>['config']): string | unde
   return `the changed gateway.yaml is not in effect (${config.reason ?? 'unknown'}); see the log of gateway serve`;
 }
 
-/** Returns undefined without an answer, or null if the answer is not JSON. */
+/** Returns undefined if nothing answers, or null if the answer is not JSON. */
 async function getJson(url: string): Promise<unknown> {
   const answer = await get(url);
   return answer?.json().catch(() => null);

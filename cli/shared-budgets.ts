@@ -56,7 +56,7 @@ function provider(text: string, before: readonly ProviderName[] = []): ProviderN
   return [...before, found];
 }
 
-/** Returns the conditions, or undefined if no flag sets one. */
+/** Returns the conditions (empty for `--all`), or undefined without any of these flags. */
 function matchOf({
   all,
   owner,

@@ -17,7 +17,7 @@ export interface StartServingOptions extends Pick<
   readonly io: Io;
 }
 
-/** Starts everything that `gateway serve` runs. `close` logs the remaining number of unlogged refusals. */
+/** Starts everything that `gateway serve` runs. `close` logs how many Envoy refusals are still unlogged. */
 export async function startServing({ io, ...options }: StartServingOptions): Promise<Serving> {
   const { config } = options;
   const fields = { name: 'gateway' };

@@ -92,7 +92,7 @@ async function tailTrail(call: Call, options: TailCommandOptions): Promise<void>
   }
 }
 
-/** Refuses if the trail is off, because empty output would suggest that nothing has happened. */
+/** Exits with 1 if the trail is off, because empty output would suggest that nothing has happened. */
 async function refuseIfOff(call: Call): Promise<void> {
   const { auditEnabled } = await gatewaySettings(call);
   if (auditEnabled) return;
@@ -106,7 +106,7 @@ function whereOff(call: Call): string {
   return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or pass the gateway's configuration file with --config`;
 }
 
-/** Searches Redis first, then `audit.file`, which also contains records that the streams have dropped. */
+/** Searches Redis. If nothing is found, searches `audit.file`, which keeps records that the streams have dropped. */
 async function showRequest(call: Call, requestId: string, { json: isOld }: ShowOptions): Promise<void> {
   const progress = createProgress(call, 'records');
   // The file exists only on the gateway's machine.

@@ -50,7 +50,7 @@ function printConfig(call: Call, { output, explain }: PrintOptions): void {
   else call.stdout.write(output === 'json' ? `${JSON.stringify(input, null, 2)}\n` : stringify(input));
 }
 
-/** Adds the public URL of each provider whose `base_url` is not set. */
+/** Adds the provider's public URL, if any, where `base_url` is not set. */
 function withBaseUrls(input: ConfigInput): ConfigInput {
   const filled = Object.values(providers).map(({ name, defaultBaseUrl }) => {
     const base = defaultBaseUrl === undefined ? {} : { base_url: defaultBaseUrl };
@@ -100,7 +100,7 @@ async function readProblems(call: Call): Promise<ReadConfig> {
   }
 }
 
-/** Returns overrides that match no rule of a card or preset. */
+/** Returns a problem for each override that matches no rule of a card or preset. */
 async function overrideProblems({ policy }: Config, sources: ConfigSources): Promise<Problem[]> {
   if (!policy.enabled || Object.keys(policy.overrides).length === 0) return [];
   const { unknownOverrides } = await import('../../src/offline-policy.ts');

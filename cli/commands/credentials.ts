@@ -45,7 +45,7 @@ export function registerCredentials(program: Command, io: Io): void {
   ).action(withCall(io, checkCredentials));
 }
 
-/** The gateway polls every second, and a source may take ten seconds to read. */
+/** Maximum wait. The gateway polls every second, and reading a source may take ten seconds. */
 const READ_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 250;
 
@@ -55,7 +55,9 @@ async function rotateCredential(call: Call, name: string): Promise<void> {
   if (settings === undefined)
     throw new UsageError(`"${printable(name)}" is not in the configuration. See gateway credentials list`);
   if (settings.from.env !== undefined)
-    throw new Error(`${name} is set in the environment of gateway serve: restart it with the new value`);
+    throw new Error(
+      `${name} is set in the environment of gateway serve: restart the gateway with the new value`,
+    );
   const orderedAt = Date.now();
   await operate(config, ({ orderCredentialRead }) => orderCredentialRead(name));
   const here = await readHere(config, name, orderedAt);
@@ -160,7 +162,7 @@ interface CredentialUsage {
   readonly last_failed_at: string | null;
 }
 
-/** @param metrics Prometheus text of the gateway; undefined if no gateway runs here */
+/** @param metrics the gateway's metrics as Prometheus text; undefined if no gateway runs here */
 function credentialUsage(metrics: string | undefined): (credential: string) => CredentialUsage {
   const text = metrics ?? '';
   function valueOf(metric: string, credential: string, outcome?: string): number | undefined {

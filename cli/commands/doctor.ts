@@ -20,7 +20,8 @@ const CANNOT_RUN = 2;
 
 const HELP = `
 Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, audit receivers and
-the gateway on this machine, and tests each active detector with a sample. Changes nothing.
+the gateway on this machine, and tests most active engines with samples. Changes nothing, except that it may download
+Envoy.
 
 Exit code 0: no problems, possibly warnings. 1: problems. 2: the configuration cannot be read; nothing was checked.
 

@@ -24,7 +24,7 @@ interface RenderOptions {
 
 const FORMS = ['envoy', 'istio', 'envoy-gateway'] as const;
 
-/** Path in the Istio and Envoy Gateway images. */
+/** CA bundle in the Istio and Envoy Gateway images. */
 const MESH_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Adds `gateway envoy …`, for an Envoy that the gateway does not manage (compose, mesh). */

@@ -17,7 +17,7 @@ interface InitFlags {
 
 const HELP = `
 Writes gateway.yaml (DLP and the safety preset on), docker-compose.yml for Redis, its password into .env, and .env into
-.gitignore. If the folder has another project's compose file, it writes docker-compose.gateway.yml.
+.gitignore. If the folder has another project's compose file, init writes docker-compose.gateway.yml.
 
   --for chat   (default) a chat application: personal data is masked, and a secret in an answer locks the key
   --for agent  a coding agent: secrets are masked in both directions, files are otherwise unchanged, and nothing locks the key

@@ -67,7 +67,7 @@ export function registerKeys(program: Command, io: Io): void {
   ).action(withCall(io, revokeKey));
   withOutput(
     withOperator(keys.command('rotate').argument(...KEY_ARGUMENT))
-      .description('issue a new raw key; budget, risk score and locks stay')
+      .description('issue a new raw key; budget, risk score and locks are kept')
       .addOption(
         new Option('--grace <duration>', 'how long the old raw key stays valid, e.g. 24h')
           .argParser(durationOf('--grace'))
@@ -174,7 +174,7 @@ async function assertCredentials(call: Call, names: readonly string[] = []): Pro
   if (fault !== undefined) throw new UsageError(`--credentials: ${fault}`);
 }
 
-/** Warns of overrides that match no rule. The gateway ignores them. */
+/** Warns about overrides that match no rule, which the gateway ignores. Does nothing with `--server`. */
 async function warnOfOverrides(call: Call, overrides: RuleOverrides = {}): Promise<void> {
   if (Object.keys(overrides).length === 0 || isRemote(call)) return;
   const { unknownOverrides } = await import('../../src/offline-policy.ts');

@@ -69,7 +69,7 @@ Examples:
 `,
 } as const;
 
-/** Adds `gateway policy …`, which checks, tests and explains policies before they are in effect. Needs no Redis. */
+/** Adds `gateway policy …`, which checks, tests and explains policies before they take effect. Needs no Redis. */
 export function registerPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('check, test and explain policies, offline');
   withOutput(
@@ -174,7 +174,7 @@ async function runExplain(
   print(call, explanation, () => explainedText(explanation, painter(call)));
 }
 
-/** Prints errors of files that cannot be read, one per line, and exits with code 2. */
+/** If `work` fails, prints its errors, one per line, and exits with code 2. Rethrows usage errors. */
 async function exitIfUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -187,13 +187,13 @@ async function exitIfUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns each error with its source line, or undefined for other errors. */
+/** Returns the messages of invalid configuration or policies, or undefined for other errors. */
 function errorsOf(failure: unknown): string[] | undefined {
   if (failure instanceof ConfigError) return failure.problems.map(formatProblem);
   return failure instanceof PolicyFilesError ? failure.message.split(/\n(?! {2})/) : undefined;
 }
 
-/** @throws ConfigError if a configured path does not exist */
+/** @throws ConfigError or PolicyFilesError if a path in the configuration or on the command line does not exist */
 function chosen(
   call: Call,
   options: ChoiceOptions,

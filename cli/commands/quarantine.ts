@@ -50,7 +50,7 @@ export function registerQuarantine(program: Command, io: Io): void {
   ).action(withCall(io, setLock));
   withOutput(
     withOperator(quarantine.command('release').argument(...KEY_ARGUMENT)).description(
-      'unlock a key; its risk score stays',
+      'unlock a key; its risk score is kept',
     ),
   ).action(withCall(io, releaseKey));
 }
@@ -78,7 +78,7 @@ async function listLocks(call: Call, { all = false }: { readonly all?: boolean }
   });
 }
 
-/** Returns locks in the order of key hashes. */
+/** Returns locks sorted by key hash. */
 async function allLocks(operations: Operations, io: Io, all: boolean): Promise<NamedLock[]> {
   const records = all
     ? (await keyRows(operations, io, 'hash')).rows

@@ -39,7 +39,7 @@ export function registerReceipts(program: Command, io: Io): void {
         '--secret-file <file>',
         'file with the HMAC secret (default without --jwks: signature.* of the configuration)',
       )
-      .option('--request <file>', 'body that was sent, which must match the digest in the receipt'),
+      .option('--request <file>', 'request body, which must match the digest in the receipt'),
   )
     .addHelpText(
       'after',

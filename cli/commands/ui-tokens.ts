@@ -19,7 +19,7 @@ interface CreateOptions extends OutputOptions, OperatorOptions {
 const NINETY_DAYS_MS = 90 * 86_400_000;
 
 const NOTES = `
-Only the token goes to standard output, and only once: the gateway stores its digest.
+The token is shown only once, because the gateway stores only its digest. Messages go to standard error.
 
 Example:
   $ (umask 077; gateway ui tokens create --name laptop --role operator > ~/.gateway-token)

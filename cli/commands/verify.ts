@@ -39,7 +39,7 @@ const UNREADABLE = 2;
 const NOTES = `
 Reads steps ({"traces": […]}, an array, or one per line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON:
 GenAI, Vercel AI SDK, OpenInference), MCP messages, and the gateway's audit lines (docs/verify.md). Without
---policy-file, --policy-dir and --presets it uses the configured policies, if policy.enabled is true.
+--policy-file, --policy-dir and --presets, uses the configured policies if policy.enabled is true.
 
 Exit code: 0 no violations. 1 violations; with --fail-on-unjudged also content that could not be judged.
 2 something could not be read, or nothing was judged.
@@ -136,7 +136,10 @@ function judgingConfig({ config, sources }: LoadedConfig): Config {
   return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
 }
 
-/** Returns the policies named on the command line, else the configured ones. Named policies must exist. */
+/**
+ * Returns the policies named on the command line, else the configured ones; undefined if policies are off.
+ * @throws UsageError if a named or explicitly configured path does not exist
+ */
 function sourcesOf(
   options: VerifyOptions,
   { config: { policy }, sources }: LoadedConfig,

@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   server: 'servers',
 };
 
-/** Returns every command with its subcommands, options and arguments, including the program's options. */
+/** Returns every command with its subcommands, visible options and arguments, including the program's options. */
 export function completionPlaces(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
   const help: OptionWord = { text: '--help', description: 'show help', short: '-h', value: undefined };
@@ -104,7 +104,7 @@ function restValue(last: Argument | undefined): Value | undefined {
   return value === 'program' ? 'files' : value;
 }
 
-/** Drops characters that a shell would interpret. */
+/** Keeps only characters that need no escaping in a quoted shell string. Collapses white space. */
 function shellSafe(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} .,;/()=-]/gu, '')

@@ -13,7 +13,7 @@ export interface KeptScope {
   readonly path: string | undefined;
 }
 
-/** Long enough for repeated Tabs, short enough to show new keys soon. */
+/** Lifetime of cached values: long enough for repeated Tabs, short enough to show new keys soon. */
 const KEPT_MS = 15_000;
 const MAX_FILES = 32;
 const PREFIX = 'completion-';

@@ -25,7 +25,7 @@ export function caseTables(places: readonly Place[]): Tables {
   return { paths: paths.join('|'), values: arms(options), args: arms(args) };
 }
 
-/** Returns the long and short form of an option, or nothing if the option takes no value. */
+/** Returns the long and short form of an option, or an empty array if the option takes no value. */
 export function optionNames({ text, short, value }: OptionWord): readonly string[] {
   if (value === undefined) return [];
   return short === undefined || short === text ? [text] : [text, short];

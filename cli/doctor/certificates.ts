@@ -7,10 +7,10 @@ import type { Config } from '../../src/config/schema.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Number of days before expiry from which to warn. */
+/** With fewer days left, an expiry is reported as a warning. */
 const SOON_DAYS = 21;
 
-/** Checks when the configured certificates expire. In a file with several, the first to expire decides. */
+/** Checks the validity of the configured certificates. For a file with several, reports the earliest expiry. */
 export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
   return certificateFiles(config).map(([key, file]) => diagnoseFile(key, file, nowMs));
 }

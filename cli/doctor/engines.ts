@@ -98,7 +98,7 @@ function dlpScope({
   return `${scopes.length === 0 ? 'scans for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine the key, other findings are masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
-/** Tests that the inspector finds MCP server credentials that a tool repeats. */
+/** Tests that the inspector finds MCP server credentials that a server repeats. */
 export async function probeServerCredentials(config: Config): Promise<Diagnosis[]> {
   const { mcp } = config;
   const hasNoCredentials = mcp.servers.every(
@@ -143,7 +143,7 @@ function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: Credent
   return lines.flatMap(([names, diagnosis]) => (names.length === 0 ? [] : [diagnosis(names.join(', '))]));
 }
 
-/** Tests each enabled engine with a sample that it must detect. */
+/** Tests normalization and the enabled engines that have a probe, each with a sample that it must detect. */
 export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
   const sources = policy.enabled ? policySources(policy) : undefined;

@@ -287,7 +287,7 @@ describe('a credential held by the gateway', () => {
     expect(await used()).toBe(VALUES.renewed);
     expect(await rotate('openai-env')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('restart it with the new value') as string,
+      stderr: expect.stringContaining('restart the gateway with the new value') as string,
     });
     expect(await rotate('nothing')).toMatchObject({ code: 2 });
   });
