@@ -4,7 +4,7 @@ import type { Escalation, EscalationEvent, EscalationOutcome } from '../escalati
 import type { EscalationStore } from '../escalation/redis-store.ts';
 import { ChangeRefused } from './changed.ts';
 
-/** Gateways are notified immediately, and also poll every second. */
+/** Maximum wait for a gateway to take an answer. Gateways are notified immediately, and also poll every second. */
 const TAKEN_WITHIN_MS = 4_000;
 
 export interface AnsweringOptions {
@@ -31,7 +31,8 @@ export interface AnsweredEscalation {
 
 /**
  * Signs and stores an answer, and waits until a gateway has taken the answer.
- * @throws ChangeRefused if the request is not pending or already answered, or if no gateway takes the answer
+ * @throws ChangeRefused if the request is not pending or already answered, if answers cannot be signed, or if no
+ * gateway takes the answer
  */
 export async function answerEscalation(
   { escalations, watchEscalations, secret }: AnsweringOptions,

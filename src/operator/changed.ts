@@ -1,6 +1,6 @@
 import type { OperatorChange } from '../audit/operator-record.ts';
 
-/** Result of a change with its audit record, which is undefined if nothing had to be changed. */
+/** A change with its audit record, which is undefined if nothing was changed or the API has recorded the change. */
 export interface Changed<Result> {
   readonly result: Result;
   readonly record?: OperatorChange | undefined;

@@ -34,7 +34,7 @@ interface OfKey {
 
 type WithRecord<Result> = Result & { readonly record: KeyRecord };
 
-/** All changes that operators can make, named like the API operations. */
+/** Changes that operators can make, named like the API operations. */
 export interface Changes {
   createKey(key: NewKey): Promise<Changed<IssuedKey>>;
   updateKey(change: OfKey & { readonly change: KeyChange }): Promise<Changed<KeyRecord>>;

@@ -89,7 +89,7 @@ function isEqual(given: string, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** @throws ApiError if the body is too large or not valid JSON */
+/** Returns `{}` for an empty body. @throws ApiError if the body is too large, not declared as JSON or invalid */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;

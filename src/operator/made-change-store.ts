@@ -7,7 +7,7 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 
 const beginScript = loadScript(new URL('./begin-change.lua', import.meta.url));
 
-/** Longer than any change takes. */
+/** Time after which an unfinished change may be attempted again; longer than any change takes. */
 const UNDER_WAY_MS = 600_000;
 const KEPT_MS = 86_400_000;
 /** Limit per person, which also bounds the stored changes. */

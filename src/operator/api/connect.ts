@@ -51,7 +51,7 @@ interface SnippetValues {
 
 const HEADER = 'X-Gateway-Provider-Key';
 
-/** Returns snippets for all clients that can use the key. The snippets read keys from environment variables. */
+/** Returns snippets for known clients that can use the key. The snippets read keys from environment variables. */
 function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const { provider } = record;
   const { exec, needsKey }: Provider = providers[provider];
@@ -215,7 +215,7 @@ function snippet(client: string, title: string, language: string, lines: readonl
   return { client, title, language, text: lines.join('\n') };
 }
 
-/** Escapes a text for single quotes in a shell. */
+/** Escapes a string for single quotes in a shell. */
 function shellQuoted(text: string): string {
   return text.replaceAll("'", String.raw`'\''`);
 }

@@ -13,7 +13,7 @@ import { decisions, requestStory, type Decision } from './schemas/traffic.ts';
 const PAGE = 500;
 /** Maximum number of records read per answer. Longer lists continue at the cursor. */
 const MAX_READ = 10_000;
-/** Maximum number of records searched per request. */
+/** Maximum number of records searched for the records of one request. */
 const MAX_SEARCHED = 100_000;
 const MAX_STEPS = 1_000;
 const ID = /^\d{1,16}-\d{1,20}$/;

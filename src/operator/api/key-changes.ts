@@ -75,7 +75,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'POST',
       path: '/api/keys/{id}/lock',
-      summary: 'Lock a key for a time; clients see the reason',
+      summary: 'Lock a key for a limited time; clients see the reason',
       role: 'operator',
       body: lockBody,
       answer: changedKey,

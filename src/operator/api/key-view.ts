@@ -44,7 +44,7 @@ export function keyView(
   };
 }
 
-/** Reads the state that the record does not contain. */
+/** Returns the view of a key, after reading the state that its record does not contain. */
 export async function readKeyView(
   { risks, heldAttempts, readClock }: Pick<RedisOperations, 'heldAttempts' | 'readClock' | 'risks'>,
   record: KeyRecord,

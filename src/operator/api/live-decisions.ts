@@ -12,7 +12,7 @@ const PAGE = 500;
 const MAX_READ = 10_000;
 const MAX_STREAMS = 64;
 const MAX_STREAMS_PER_PERSON = 8;
-/** Slower clients are disconnected and resume after their last event. */
+/** Maximum number of unsent bytes. Slower clients are disconnected and resume after their last event. */
 const MAX_PENDING_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds until a browser reconnects. */

@@ -27,7 +27,7 @@ export type ApiRequestOf<Query, Body> = Omit<ApiRequest<Query, Body>, 'identifie
 
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** An answer other than JSON with status 200. */
+/** An answer with its own status, headers or body. */
 export class Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;

@@ -67,7 +67,7 @@ export function signInRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** @throws ApiError unless the password is right */
+/** @throws ApiError if the password is wrong or unset, password sign-in is off, or there were too many attempts */
 async function checkPassword(
   { config, password, attempts, log }: PageServices,
   given: string,
@@ -88,7 +88,7 @@ async function checkPassword(
   );
 }
 
-/** Counts a sign-in attempt. @throws ApiError after too many */
+/** Counts a sign-in attempt. @throws ApiError after too many attempts */
 export async function refuseManyAttempts(
   attempts: SignInAttempts,
   address: string,

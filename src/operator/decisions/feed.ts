@@ -13,14 +13,17 @@ export interface FeedOptions {
 
 /** New decisions of all gateways, from the audit trail in Redis. */
 export interface Feed {
-  /** Returns counts of the last hour. The first call or follower starts reading. Reading stops after two minutes without either. */
+  /**
+   * Returns counts of the last hour. The first call or follower starts reading, which stops after two minutes without
+   * calls or followers.
+   */
   lastHour(): Promise<LastHour>;
   follow(follower: Follower): Following;
   close(): void;
 }
 
 export interface Following {
-  /** Resolves when reading has started. From then on, every decision or gap is reported. Rejects if Redis cannot be read. */
+  /** Resolves when reading has started; then every decision or gap is reported. Rejects if Redis cannot be read. */
   readonly started: Promise<void>;
   leave(): void;
 }
@@ -85,7 +88,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
       try {
         last = await readNew(last);
       } catch {
-        // Redis is unreachable. Routes report the outage from their own reads; the next round tries again.
+        // Redis is unreachable. Routes notice the outage in their own reads; the next round tries again.
       }
       await delay(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }

@@ -2,7 +2,7 @@ import type { Decision, Overview } from '../api/schemas/traffic.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
-/** Maximum number of providers and MCP servers per minute. Further ones are counted as `other`. */
+/** Maximum number of providers and MCP servers counted separately. Further ones are counted as `other`. */
 const MAX_SERVICES = 64;
 const MAX_RULES = 2_000;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OPERATIONS, type OperationName } from './table.ts';
 
-/** Number of reads per request. Each change needs its own request. */
+/** Maximum number of reads per request. Each change needs its own request. */
 export const MAX_CALLS = 100;
 
 /** Body of `POST /api/operations`. */

@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 /** Calls an operation. Throws Error with a message for the operator. */
 export type CallOperation = (call: Call) => Promise<unknown>;
 
-/** Below the server's limit. */
+/** Maximum length of the calls in one request body, below the server's limit. */
 const MAX_BODY_CHARS = 48_000;
 const TIMEOUT_MS = 30_000;
 /** Attempts per request if the connection breaks. The Idempotency-Key makes repeats safe. */

@@ -1,4 +1,4 @@
-/** API operations for commands (`gateway --server`), one per function of `Operations`. */
+/** API operations for commands (`gateway --server`), named after functions of `Operations` and `Changes`. */
 import { BUDGET_WINDOWS } from '../../budget-windows.ts';
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';

@@ -51,7 +51,7 @@ const MAX_COOKIE_CHARS = 8_192;
 const BINDING = '__Host-gateway-sign-in';
 const BINDING_SECONDS = 600;
 
-/** Returns the session id, or undefined if the cookie is missing or repeated. */
+/** Returns the session id, or undefined if the cookie is missing, repeated or too long. */
 export function sessionCookie(incoming: IncomingMessage): string | undefined {
   return cookieOf(incoming, NAME);
 }

@@ -3,7 +3,7 @@ import type { RedisStoreOptions } from '../../redis/client.ts';
 import { UI_PASSWORD } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 
-/** 32 MB and about 60 ms per attempt. */
+/** Each attempt takes 32 MB and about 60 ms. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;

@@ -164,7 +164,7 @@ function read(tokenHash: string, text: string, usedAt: string | undefined): ApiT
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,128})$/i;
 
-/** Identifies a program by its API token. @throws ApiError for any other `Authorization` header */
+/** Identifies a program by its API token. @throws ApiError for an `Authorization` header without a valid token */
 export function byToken(tokens: ApiTokens): Identify {
   return async ({ headers }) => {
     const { authorization } = headers;

@@ -6,7 +6,7 @@ import { usedPercent } from '../../checks/budget/status-json.ts';
 import { windowsOf } from '../views/budget-view.ts';
 import { createSurvey, type Survey } from './survey.ts';
 
-/** Fields for searching and sorting keys. Few, because there may be 250,000 keys. */
+/** Fields for searching and sorting keys. Kept small, because there may be 250,000 keys. */
 export interface KeyRow {
   readonly name: string;
   readonly provider: string;

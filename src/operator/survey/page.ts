@@ -28,8 +28,8 @@ export interface PageQuery {
 }
 
 /**
- * Returns one sorted page of the matching rows. The cursor contains value and key of the last row, so that added or
- * removed rows do not shift the others.
+ * Returns one sorted page of the matching rows. The cursor contains the sort value and key hash of the last row, so
+ * that added or removed rows do not shift the others.
  * @throws ApiError for a cursor of another list
  */
 export function pageOf<Row>(

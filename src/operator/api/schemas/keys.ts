@@ -9,7 +9,7 @@ export const key = z.object({
   agent_name: z.string().nullable(),
   owner: z.string().nullable(),
   tags: z.record(z.string(), z.string()),
-  /** Null allows all; an empty array allows none. */
+  /** Null allows every tool; an empty array allows no tool. */
   allowed_tools: texts.nullable(),
   allowed_providers: texts.nullable(),
   allowed_models: texts.nullable(),

@@ -1,9 +1,10 @@
 /**
- * Operator API answers. Routes validate answers with these schemas, OpenAPI is generated from them, and the page imports
- * their types. Request queries and bodies are in `../bodies.ts`.
+ * Operator API answers. The listener validates answers with these schemas, OpenAPI is generated from them, and the page
+ * imports their types. Request queries and bodies are in `../bodies.ts`.
  *
  * Times are in ISO 8601 in UTC, money is in USD, and absent values are null. Answers contain no prompts, arguments or
- * model answers, except masked arguments of pending calls for approvers.
+ * model answers, except masked ones: arguments and prompts of waiting requests, for approvers, and the first user
+ * request of a session, for operators.
  */
 import * as z from 'zod';
 

@@ -27,11 +27,11 @@ export const me = z.object({
   /** If set, the person sees only keys with this owner. */
   owner: z.string().nullable(),
   signed_in_by: z.enum(SIGN_IN_KINDS),
-  /** Value of `X-CSRF-Token` for changes; null for tokens, which need none. */
+  /** Value of `X-CSRF-Token` for changes; null for tokens, which do not need it. */
   csrf_token: z.string().nullable(),
-  /** End of the session if idle; null for tokens. */
+  /** End of the session if idle; null without a session (token or proxy). */
   idle_until: time.nullable(),
-  /** Absolute end of the session or token. */
+  /** Absolute end of the session; null without a session. */
   ends_at: time.nullable(),
   version: z.string(),
 });

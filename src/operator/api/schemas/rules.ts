@@ -5,7 +5,7 @@ export const mcpServer = z.object({
   name: z.string(),
   url: z.string(),
   circuit: z.enum(['closed', 'open', 'half_open']),
-  /** Next probe of an open circuit; null if closed. */
+  /** Next probe of an open circuit; otherwise null. */
   retry_at: time.nullable(),
   pinned_tools: count,
   changed_tools: count,
@@ -20,7 +20,7 @@ export const mcpPin = z.object({
   pinned_at: time,
   changed_digest: z.string().nullable(),
   changed_at: time.nullable(),
-  /** JSON, if stored. */
+  /** Definitions as JSON, for a changed tool, if they are stored. */
   definition: z.string().nullable(),
   changed_definition: z.string().nullable(),
 });

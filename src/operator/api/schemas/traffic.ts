@@ -37,7 +37,7 @@ export const overview = z.object({
     connected_clients: count,
     keys: count,
   }),
-  /** False if the audit trail is off. Traffic, decisions and rule counts are then missing. */
+  /** False if the audit trail is off. Traffic, decisions and rule counts are then empty. */
   audit: z.boolean(),
   /** Counts of the last hour, from the audit trail. */
   providers: z.array(
@@ -96,7 +96,7 @@ const foundAt = z.object({
   score: z.number().nullable(),
 });
 
-/** All records about one request, oldest first, as `gateway audit show` prints them. */
+/** Records of one request found in Redis, oldest first. `gateway audit show` also searches `audit.file`. */
 export const requestStory = z.object({
   request_id: z.string(),
   steps: z.array(
