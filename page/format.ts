@@ -22,7 +22,7 @@ export function clockTime(time: string | number): string {
   return CLOCK.format(new Date(time));
 }
 
-/** Returns a text such as `3 minutes ago` or `in 2 hours`. */
+/** Returns a string such as `3 minutes ago` or `in 2 hours`. */
 export function relativeTime(time: string | number, nowMs: number): string {
   const seconds = Math.round((new Date(time).getTime() - nowMs) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS[3];

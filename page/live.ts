@@ -65,7 +65,7 @@ interface Listener {
   onLost(why: Error | undefined): void;
 }
 
-/** Opens the stream before reading past decisions, so that none is missed. Returns a function that stops it. */
+/** Opens the stream before reading past decisions, so that no decision is missed. Returns a function that stops it. */
 function follow(path: string, pastPath: string, listener: Listener): () => void {
   let source: EventSource;
   let timer: number | undefined;

@@ -77,7 +77,7 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
   );
 }
 
-/** Texts as a row of code elements. Shows the text `none` instead of null. */
+/** Words as a row of code elements. Shows the property `none` for null, and "none" for an empty array. */
 export function Words({ words, none }: { readonly words: readonly string[] | null; readonly none: string }) {
   if (words === null) return <>{none}</>;
   if (words.length === 0) return <>none</>;

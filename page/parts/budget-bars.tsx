@@ -7,7 +7,8 @@ type Budget = KeyDetails['budget'];
 type Window = Budget['windows'][number];
 
 export function BudgetBars({ budget }: { readonly budget: Budget }) {
-  if (budget.windows.length === 0) return <Empty>This key has no budget, so its spend has no limit.</Empty>;
+  if (budget.windows.length === 0)
+    return <Empty>This key has no budget. Only shared budgets limit its spend.</Empty>;
   return (
     <Table
       caption={`Budget of ${budget.name}, ${budget.source === 'own' ? 'its own' : 'the default'}`}

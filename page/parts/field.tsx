@@ -3,7 +3,7 @@ import { useId, useRef, useState } from 'preact/hooks';
 
 import { asError } from '../api.ts';
 
-/** Requests are sent after this pause in typing. */
+/** `onTyped` is called after this pause in typing. */
 const TYPED_MS = 250;
 
 interface FieldProps {
@@ -104,7 +104,7 @@ export function Select({
   );
 }
 
-/** Returns a submit handler that calls `work`, which may throw, and the failure of the last attempt. */
+/** Returns a submit handler that calls `work`, whether it is running, and the failure of the last attempt. */
 export function useSubmit(work: (form: FormData) => Promise<void>) {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);

@@ -30,7 +30,7 @@ export function release(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Release ${key.name}`,
     consequence:
-      'Requests with this key are admitted again. The risk score is kept, so the next violation may lock the key again.',
+      'Requests with this key are admitted again, unless the key is blocked. The risk score is kept, so the next violation may lock the key again.',
     verb: 'Release',
     path: pathOf(key, 'release'),
     doneText: ({ changed }) => (changed ? `Released ${key.name}.` : `${key.name} was not locked.`),
@@ -90,7 +90,7 @@ export function setBudget({ budget, ...key }: KeyDetails, onDone: () => void): C
   return {
     title: `Set the budget of ${key.name}`,
     consequence:
-      'The limits apply from the next request. 0 refuses every request with a cost; an empty field sets no limit.',
+      'The limits take effect with the next request. 0 refuses every request with a cost; an empty field removes the limit.',
     verb: 'Set',
     method: 'PUT',
     path: pathOf(key, 'budget'),

@@ -18,8 +18,8 @@ export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs
       path: '/api/keys',
       consequence: (
         <p>
-          Clients can use the new key immediately. It is shown only once. Unless it has its own budget, the
-          default budget applies. To undo this, revoke the key.
+          Clients can use the new key immediately. The raw key is shown only once. Until the key has its own
+          budget, the default budget applies. To undo this, revoke the key.
         </p>
       ),
       fields: <KeyFields />,

@@ -112,7 +112,7 @@ function stateBadges(gateway: GatewayState): readonly (readonly [Tone, string])[
   if (gateway.draining) found.push(['warn', 'draining']);
   else found.push(gateway.ready ? ['good', 'ready'] : ['bad', 'not ready']);
   if (gateway.redis !== 'up') found.push(['bad', `Redis ${gateway.redis}`]);
-  if (gateway.shadow_mode) found.push(['warn', 'shadow mode: nothing is refused']);
+  if (gateway.shadow_mode) found.push(['warn', 'shadow mode: policies and detectors only record']);
   if (gateway.policy.broken !== null) found.push(['bad', 'policies broken']);
   if (gateway.config_not_in_force !== null) found.push(['warn', 'configuration not in effect']);
   if (gateway.certificate_days !== null && gateway.certificate_days < CERTIFICATE_WARNING_DAYS) {

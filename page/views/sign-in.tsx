@@ -44,7 +44,7 @@ function ByPassword() {
         type="password"
         required
         autocomplete="current-password"
-        hint="set by gateway ui password"
+        hint="set with gateway ui password"
       />
       {problem !== undefined && <ProblemText problem={problem} />}
       <button type="submit" class="primary" disabled={isBusy}>

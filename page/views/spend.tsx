@@ -61,7 +61,7 @@ function Shown({ spend }: { readonly spend: Spend }) {
   if (!spend.enabled) {
     return (
       <Empty>
-        Spend is not recorded. Set <code>spend.enabled: true</code> in gateway.yaml to record it from now on.
+        Spend is not recorded. Set <code>spend.enabled: true</code> in gateway.yaml to start recording.
       </Empty>
     );
   }

@@ -20,7 +20,7 @@ export function Tokens() {
   return (
     <>
       <Heading>API tokens</Heading>
-      {may('admin') ? <List /> : <p>Only admins can see and change API tokens.</p>}
+      {may('admin') ? <List /> : <p>Only admins can see, create and revoke API tokens.</p>}
     </>
   );
 }
@@ -102,7 +102,7 @@ function newToken(onDone: (answer: IssuedToken) => void): Change<IssuedToken> {
   return {
     title: 'Create a token',
     consequence:
-      'Scripts that send the token have its role until it expires. The token is shown once. To undo this, revoke the token.',
+      'Scripts that send the token have its role until the token expires. The token is shown once. To undo this, revoke the token.',
     verb: 'Create',
     path: '/api/tokens',
     fields: (
