@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Entry point of Envoy's container: runs Envoy, and drains it on SIGTERM, so that requests in flight finish.
-# Envoy itself would cut them on SIGTERM. Uses bash and perl, which Envoy's image contains.
+# Envoy itself would abort them on SIGTERM. Uses bash and perl, which Envoy's image contains.
 set -u
 
 config=${ENVOY_CONFIG:-/etc/envoy/envoy.yaml}

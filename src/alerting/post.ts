@@ -7,7 +7,7 @@ export interface Posting {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Covers name resolution, connection and response headers. */
+  /** Time limit for name resolution, connection and response headers together. */
   readonly timeoutMs: number;
 }
 

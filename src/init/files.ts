@@ -110,7 +110,7 @@ function chatDlpText(isOn: boolean): string {
     requests: ${isOn ? 'mask' : 'off'}
     request_classes: [credentials]
     quarantine_duration: 1h
-    # E-mail addresses of these domains are not personal data.
+    # Email addresses of these domains are not personal data.
     allowed_hosts: []`;
 }
 

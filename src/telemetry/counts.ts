@@ -17,7 +17,7 @@ export function isCount({ type }: Pick<MetricJson, 'type'>): boolean {
   return type === 'counter' || type === 'histogram';
 }
 
-/** Returns a function that returns the counters and histograms that have increased since its last call. */
+/** Returns a function that returns the counters and histograms that have increased since the last call. */
 export function watchCounts(registry: Registry): () => Promise<MetricJson[]> {
   const sums = new Map<string, number>();
   return async () => {

@@ -183,7 +183,7 @@ export function createMetrics() {
     ),
     traceSpans: counter(
       'gateway_trace_spans_total',
-      'Trace spans by outcome: exported, failed (refused by the collector), dropped (queue full).',
+      'Trace spans by outcome: exported, failed (not accepted by the collector), dropped (queue full).',
       ['outcome'],
     ),
     firstToken: seconds(

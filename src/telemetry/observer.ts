@@ -33,7 +33,7 @@ export interface ObservedFinish {
   readonly outcome: { readonly kind: string };
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
-  /** Time to the first bytes of a streamed answer; undefined if none were sent. */
+  /** Time to the first bytes of a streamed answer; undefined if no bytes were sent. */
   readonly firstChunkMs: number | undefined;
   /** False for a refusal that is only counted; see `AnonymousLines`. */
   readonly isLogged: boolean;

@@ -21,7 +21,7 @@
 {{- end -}}
 {{- end }}
 
-{{- /* Where the gateway finds Redis: addr, sentinel or cluster of gateway.yaml. */ -}}
+{{- /* Redis addresses: addr, sentinel or cluster of gateway.yaml. */ -}}
 {{- define "gateway.redisPlace" -}}
 {{- $redis := .Values.redis -}}
 {{- if and $redis.sentinel.addrs $redis.cluster.addrs -}}
@@ -64,7 +64,7 @@ key_file: /etc/gateway/redis-client/tls.key
 {{- end -}}
 {{- end }}
 
-{{- /* What the chart itself sets in gateway.yaml. */ -}}
+{{- /* Keys of gateway.yaml that the chart sets. */ -}}
 {{- define "gateway.ownConfig" -}}
 server:
   # For the probes and Prometheus; the NetworkPolicy limits access.
@@ -97,7 +97,7 @@ envoy:
 {{- toYaml (mustMergeOverwrite (deepCopy .Values.config) (include "gateway.ownConfig" . | fromYaml)) -}}
 {{- end }}
 
-{{- /* Ports of Redis and its sentinels, as a list in YAML. */ -}}
+{{- /* Ports of Redis and its sentinels, as a YAML list. */ -}}
 {{- define "gateway.redisPorts" -}}
 {{- $ports := list -}}
 {{- range concat (list .Values.redis.addr) .Values.redis.sentinel.addrs .Values.redis.cluster.addrs -}}
