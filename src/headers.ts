@@ -34,7 +34,7 @@ export const HEADER = {
   upstream: 'x-gateway-upstream',
 } as const;
 
-/** Prefix of all gateway headers. Copies sent by clients or providers are always removed. */
+/** Prefix of all gateway headers except the standard ones. Copies sent by clients or providers are always removed. */
 export const HEADER_PREFIX = 'x-gateway-';
 
 /** Headers omitted if `server.strip_budget_headers` is set (docs/sessions.md#headers-of-an-answer). */

@@ -2,7 +2,7 @@ import { RecentMap } from './recent-map.ts';
 
 /** A parsed Content-Type (RFC 9110 section 8.3). All decisions about request and answer types use it. */
 export interface MediaType {
-  /** `type/subtype` in lower case; empty if there is no type, or more than one. */
+  /** `type/subtype` in lower case; empty if the header is missing, repeated or has invalid characters. */
   readonly essence: string;
   /**
    * Encoding of the text: `utf-8` (also the default), `ascii-based` (another encoding that preserves ASCII bytes, or an

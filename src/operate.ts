@@ -59,7 +59,7 @@ export async function operate<T>(
 /** Returns a remedy for an operator whose command cannot use Redis. */
 function remedyFor(reason: string): string {
   if (/NOAUTH|WRONGPASS|NOPERM|no password/i.test(reason))
-    return 'Set redis.username and redis.password (REDIS_PASSWORD) to the credentials of this Redis';
+    return 'Set redis.password (REDIS_PASSWORD) to the password of the default user of this Redis';
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
     return 'This host name cannot be resolved: correct redis.addr (REDIS_ADDR), or pass the right file with --config';
   if (/cert|ssl|tls/i.test(reason)) return 'Check redis.tls in the configuration';

@@ -30,7 +30,7 @@ export interface ServeOptions {
   /** Returns Envoy's bootstrap as JSON. Called once if the gateway runs Envoy. */
   readonly renderEnvoy: (layout: EnvoyLayout) => Promise<string>;
   readonly environment: Environment;
-  /** For `gateway_build_info`. */
+  /** For metrics, traces and the operator page. */
   readonly build?: BuildInfo;
   readonly log: Logger;
   /** Receives Envoy's output line by line: its log, and its access log on stdout. */
@@ -40,7 +40,7 @@ export interface ServeOptions {
   readonly reload?: Pick<ReloadOptions, 'file' | 'read'> | undefined;
   /** A sidecar process that is already loading. The caller ends it if the start fails. */
   readonly ahead?: ChildProcess;
-  /** Destination of the sidecar processes' logs, except those of `ahead`. Default: this process's standard output. */
+  /** Destination of the child processes' logs, except those of `ahead`. Default: this process's standard output. */
   readonly workerOutput?: WorkerOutput;
 }
 
@@ -89,7 +89,7 @@ export async function startSidecars(
   });
 }
 
-/** Returns the process that was started ahead, unless it inherited variables that contain credentials. */
+/** Returns the process that was started ahead. Kills it if it inherited variables that contain credentials. */
 function cleanAhead(config: Config, ahead: ChildProcess | undefined): ChildProcess | undefined {
   if (credentialVariables(config).length === 0) return ahead;
   ahead?.kill('SIGKILL');

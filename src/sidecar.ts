@@ -31,11 +31,11 @@ export interface Sidecar {
   renewTls(tls: ExtprocTls): void;
   renewCredentials(credentials: CredentialValues): void;
   /**
-   * Builds everything for another configuration, which `useNext` activates.
+   * Builds everything for a new configuration, which `useNext` activates.
    * @throws Error if the configuration cannot be used
    */
   prepare(config: Config): Promise<void>;
-  /** Serves new streams with the prepared configuration; open ones keep theirs. Returns false if none is prepared. */
+  /** Serves new streams with the prepared configuration; open ones keep theirs. Returns false without one. */
   useNext(): boolean;
   dropNext(): Promise<void>;
   /** Refuses new requests, finishes running ones, settles, and disconnects from Redis. */

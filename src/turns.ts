@@ -16,7 +16,7 @@ const TURN_MS = 8;
 /** Maximum number of characters read in one turn, regardless of the time. */
 const TURN_CHARS = 32_768;
 
-/** Number of characters between clock checks, which take at most a millisecond, even in hostile text. */
+/** Number of characters between clock checks. Reading them takes at most a millisecond, even in hostile text. */
 const CHECK_CHARS = 2_048;
 
 /** Overhead of a step, in characters. */

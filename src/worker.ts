@@ -96,5 +96,5 @@ process.on('message', (message: ToWorker) => {
 setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
 // Without its parent, the worker exits instead of becoming an orphan.
 process.on('disconnect', () => process.exit(1));
-// Ctrl-C in the terminal reaches the whole process group. The parent decides when a worker stops.
+// The parent decides when a worker stops.
 process.on('SIGINT', () => undefined);

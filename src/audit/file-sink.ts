@@ -5,14 +5,14 @@ const OWNER_ONLY = 0o600;
 
 /** Appends whole lines to a file that other processes may also append to. */
 export interface FileSink {
-  /** @throws Error from the file system. The next write first ends a partly written line */
+  /** @throws Error from the file system. The next write first ends a partially written line */
   write(lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens or creates `path` (mode 0600). Reopens it within a second of being renamed or removed, so that log rotation
- * needs no signal. After truncation in place, writing continues at the new end.
+ * Opens or creates `path` (mode 0600). After the file is renamed or removed, writes reopen it within a second, so that
+ * log rotation needs no signal. After truncation in place, writing continues at the new end.
  */
 export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {
   let file = await append(path);

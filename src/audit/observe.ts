@@ -36,7 +36,7 @@ export interface TrailObserver {
   /** Records an event about a key outside requests, such as an approval. */
   noted(fields: object, message: string): void;
   inspected(event: AuditEvent): void;
-  /** Records DLP findings. Their action is recorded with the verdict. */
+  /** Records DLP findings. The action is recorded with the verdict. */
   dlpFound(
     exchange: AuditedExchange,
     side: 'request' | 'answer',
@@ -49,7 +49,7 @@ const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 
 const MAX_EVIDENCES = 64;
 /** Longer texts are truncated before secrets are masked. */
 const MAX_READ_CHARS = 4_096;
-/** Limit per request. Further verdicts are only counted. */
+/** Limit per request. Further verdicts are only counted, unless they are denials. */
 const MAX_VERDICTS = 32;
 
 interface Verdicts {

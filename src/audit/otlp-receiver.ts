@@ -14,7 +14,7 @@ import { inTime, SEND_WITHIN_MS, type AuditReceiver, type Rejected } from './rec
 
 const SERVICE = 'ai-firewall-gateway';
 const EVENT = 'gateway.audit';
-/** Statuses after which a retry would also fail. */
+/** HTTP statuses after which a retry would also fail. */
 const REFUSES_THE_BATCH: ReadonlySet<number> = new Set([400, 413, 422]);
 
 interface Connection {
@@ -23,7 +23,7 @@ interface Connection {
 }
 
 /**
- * Sends records as OTLP logs over HTTP, each as the structured body of a log. After a failure, a new connection reloads
+ * Sends records as OTLP logs over HTTP, each as the structured body of a log record. After a failure, a new connection reloads
  * the certificate files.
  * @throws Error if a certificate file cannot be used
  */

@@ -10,10 +10,13 @@ export interface RecordQueueOptions {
   readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
   readonly onFailed?: (cause: unknown) => void;
-  /** Called for records that did not fit or were rejected. `cause` is the last failure of the sink. */
+  /**
+   * Called for records that did not fit, were rejected, or were left at `close`. `cause` is why they were rejected, or
+   * the current failure of the sink, if any.
+   */
   readonly onDropped: (records: number, cause: unknown) => void;
   readonly maxRecords?: number;
-  /** Total UTF-16 code units of waiting records. */
+  /** Maximum total UTF-16 code units of waiting records. */
   readonly maxChars?: number;
 }
 
@@ -69,7 +72,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** Resolves when all records added so far are written. Rejects if the next attempt fails. */
+  /** Resolves when all records added so far are written. Rejects if an attempt fails before that. */
   written(): Promise<void> {
     if (this.#written === this.#added) return Promise.resolve();
     return new Promise((resolve, reject) => {

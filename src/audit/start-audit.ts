@@ -112,7 +112,10 @@ function queueTo(
   onFailed?: RecordQueueOptions['onFailed'],
 ): RecordQueue {
   const report = throttled((cause) =>
-    log.error({ sink, cause: messageOf(cause) }, 'audit records are being lost: the sink cannot keep up'),
+    log.error(
+      { sink, cause: messageOf(cause) },
+      'audit records are being lost: the sink cannot keep up or rejects them',
+    ),
   );
   return new RecordQueue({
     write,

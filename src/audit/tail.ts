@@ -22,7 +22,7 @@ export interface TailedRecord {
 }
 
 /**
- * Yields stream records, oldest first.
+ * Yields matching stream records, oldest first.
  * @throws GatewayError redis_unavailable
  */
 export async function* tail(

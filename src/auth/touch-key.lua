@@ -1,6 +1,6 @@
 -- Records the use of a key. Never creates a record.
 -- KEYS[1] key record
--- Reply: 1 recorded, 0 unknown key. A repeat records the same minute.
+-- Reply: 1 recorded, 0 unknown key. A repeat changes only the time.
 if redis.call('HEXISTS', KEYS[1], 'key_hash') == 0 then
   return 0
 end

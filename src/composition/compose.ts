@@ -49,7 +49,7 @@ export interface ComposedChecks {
 /** The checks of `order.ts`, in any order. */
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
-/** Creates all checks for `config` with shared services. Throws if one reads a fact that only a later one writes. */
+/** Creates all checks for `config` with shared services. Throws if one reads a fact that no earlier one writes. */
 export async function composeChecks(
   parts: ComposedParts,
   order: [UnwrittenFact] extends [never] ? CheckOrder : UnwrittenFact = ORDER,
@@ -99,7 +99,7 @@ interface MadeCheck {
   readonly facts: FactUse;
 }
 
-/** Rejects a check that precedes the writers of its facts, because it would let everything pass. */
+/** Throws if a check precedes the writers of its facts, because it would let everything pass. */
 function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   const written = new Set<string>(GIVEN_FACTS);
   for (const { check, facts } of inOrder) {
@@ -156,7 +156,7 @@ async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Prom
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };
 }
 
-/** Moves session states. `onFailure` reports moves that cannot be undone; these are retried until `close`. */
+/** Moves session states. A failed attempt to undo a move is reported to `onFailure`, and retried for `REFUND_MS`. */
 export function createSessionMoves({
   store,
   onFailure,

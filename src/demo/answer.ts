@@ -13,7 +13,7 @@ export type DemoReply =
   /** Complete server-sent events, in order. */
   | { readonly kind: 'stream'; readonly events: readonly string[] };
 
-/** An echo of the last user message. */
+/** An echo of the last message. */
 export interface DemoAnswer {
   /** Pieces of about one token. */
   readonly pieces: readonly string[];
@@ -24,7 +24,7 @@ export interface DemoAnswer {
 const MAX_ECHO_CHARS = 200;
 const CHARS_PER_TOKEN = 4;
 
-/** @param messages as received, in either dialect */
+/** @param messages as received, in any of the dialects */
 export function demoAnswer(messages: unknown, maxTokens: number | undefined): DemoAnswer {
   const prompt = lastText(messages);
   const echo = prompt.length > MAX_ECHO_CHARS ? `${prompt.slice(0, MAX_ECHO_CHARS)}…` : prompt;

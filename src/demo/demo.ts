@@ -32,7 +32,7 @@ export interface DemoOptions {
   readonly build: ServeOptions['build'];
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
-  /** Receives the gateway's log, from level `warn` up. */
+  /** Receives the gateway's log, from level `error` up. */
   readonly log: { write(line: string): unknown };
 }
 
@@ -61,7 +61,7 @@ rules:
     score: false
 `;
 
-/** Starts a complete gateway with its own Redis, provider and key. Never uses the Redis at `redis.addr`. */
+/** Starts a complete gateway with its own Redis, provider and keys. Never uses the Redis at `redis.addr`. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { environment, progress } = options;
   const closers: (() => Promise<void> | void)[] = [];

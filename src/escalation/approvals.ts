@@ -24,7 +24,7 @@ export interface ApprovalsObserver {
   refused(reason: 'full' | 'over_share'): void;
   /** Called for an invalid answer. The request keeps waiting. */
   answerRefused(escalation: Escalation, fault: AnswerFault): void;
-  /** Called when a decision could not be stored in Redis; the record then expires. */
+  /** Called when the outcome could not be reported to Redis, where the record then expires. */
   notClosed(cause: unknown): void;
 }
 
@@ -52,8 +52,8 @@ const NONCE_BYTES = 16;
 
 /**
  * Manages requests that wait for approval. Answers arrive by Pub/Sub or are polled from Redis. An answer is used if it
- * is signed, refers to the request, is in time and is the first: only the gateway that takes the request from Redis may
- * use the answer.
+ * is signed, refers to the request, is in time and is the first such answer. Only the gateway that takes the request
+ * from Redis may use the answer.
  */
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
@@ -159,7 +159,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         if (wait.gone.aborted) onGone();
         wait.gone.addEventListener('abort', onGone);
         lateTimer = setTimeout(() => {
-          // An answer that arrived in time may still be in progress.
+          // Redis may still be processing an answer that arrived in time.
           if (!pending.isTaking) settle({ kind: 'timeout' });
         }, wait.until - performance.now());
       });
@@ -184,7 +184,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }
   }
 
-  /** Opens the request in Redis. Retries while an equal request waits at another gateway, until the wait ends. */
+  /** Opens the request in Redis. Retries while an equal request waits in another process, until the wait ends. */
   async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
     const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
     for (;;) {

@@ -57,7 +57,7 @@ export const ESCALATION_OUTCOMES = [
   'over_share',
   /** The client disconnected first. */
   'withdrawn',
-  /** Redis became unavailable. */
+  /** Redis became unavailable or lost the request. */
   'failed',
 ] as const;
 export type EscalationOutcome = (typeof ESCALATION_OUTCOMES)[number];

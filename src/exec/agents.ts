@@ -38,7 +38,7 @@ const claude: KnownAgent = {
   wire: ({ provider, place }) => ({
     env: {
       ANTHROPIC_BASE_URL: place.url + apiPath('anthropic', provider),
-      // For ANTHROPIC_API_KEY, Claude Code would ask the user for confirmation.
+      // With ANTHROPIC_API_KEY, Claude Code would ask the user for confirmation.
       ANTHROPIC_AUTH_TOKEN: place.key,
       ANTHROPIC_API_KEY: undefined,
       CLAUDE_CODE_OAUTH_TOKEN: undefined,
@@ -234,7 +234,7 @@ const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
 
 export const AGENT_NAMES: readonly string[] = [...AGENTS.keys()];
 
-/** Looks up the executable of a command, ignoring its folder and file extension. */
+/** Looks up the executable of a command, ignoring folder, letter case and file extension. */
 export function knownAgent(command: string): KnownAgent | undefined {
   const name = command.split(/[/\\]/).at(-1) ?? '';
   return AGENTS.get(name.toLowerCase().replace(/\.(exe|cmd|ps1|js|mjs|cjs|py)$/, ''));

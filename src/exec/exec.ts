@@ -48,7 +48,8 @@ export interface ExecFacts {
 const PROXY_KEY = /^gw-[A-Za-z0-9_-]{43}$/;
 
 /**
- * Runs a program as one session, with all its model calls going through the gateway. The program never sees real keys.
+ * Runs a program as one session, and directs its model calls to the gateway. The environment of the program contains
+ * neither the proxy key nor the provider key.
  * @returns the exit code of the program
  * @throws ExecUsageError | StartError
  */
@@ -133,7 +134,10 @@ interface Prepared {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Returns the program's environment: the caller's without keys, with the forwarder's URL as the provider's. */
+/**
+ * Returns the program's environment: the caller's without the proxy key and the run's provider key, with the
+ * forwarder's URL as the provider's.
+ */
 export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};
   const own: Variables = {
@@ -170,7 +174,7 @@ function noProxyVariables(env: Environment): Variables {
   );
 }
 
-/** Removes the gateway's compile cache, which other Node programs must not use. */
+/** Unsets the gateway's compile cache, which other Node programs must not use. */
 function withoutOwnCache(env: Environment): Variables {
   const cache = env['NODE_COMPILE_CACHE'] ?? '';
   return cache.endsWith('/ai-firewall-gateway/compiled') ? { NODE_COMPILE_CACHE: undefined } : {};
@@ -192,7 +196,7 @@ export function chooseProvider(command: string, wanted: string | undefined): Cho
   if (provider === undefined) {
     throw new ExecUsageError(
       `set GATEWAY_PROVIDER for ${command}: one of ${PROVIDER_NAMES.join(', ')} ` +
-        `(only these commands need none: ${AGENT_NAMES.join(', ')})`,
+        `(not needed for these commands: ${AGENT_NAMES.join(', ')})`,
     );
   }
   if (agent?.speaks !== undefined && basePath(agent.speaks, provider) === undefined) {

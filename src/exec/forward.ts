@@ -32,7 +32,7 @@ interface ForwardOptions extends PresentedIdentity {
 const MAX_HELD_BYTES = 16 * 1_048_576;
 
 /**
- * Streams one exchange. Buffers only bodies whose model changes.
+ * Streams one exchange. Buffers the body only if models are to be replaced.
  * @throws GatewayError for a refusal, or if the gateway cannot be reached
  */
 export async function forwardToGateway(
@@ -85,7 +85,7 @@ function awaitAnswer(
   });
 }
 
-/** Returns the body with the chosen model, or undefined if the body stays the same. */
+/** Returns the body with the chosen model, or undefined to stream the body unchanged. */
 async function editedBody(
   incoming: IncomingMessage,
   { models, target }: ForwardOptions,

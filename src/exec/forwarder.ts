@@ -22,7 +22,7 @@ export interface ForwarderOptions {
   readonly models: ModelChoice;
 }
 
-/** A proxy between one program and the gateway. The only holder of the keys. */
+/** A proxy between one program and the gateway. Adds the keys, which the program does not get. */
 export interface Forwarder {
   readonly place: ForwarderPlace;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ function agentFor({ url, tls }: GatewayAddress): Agent {
   return url.protocol === 'https:' ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options);
 }
 
-/** Compares in constant time. */
+/** Returns a function that compares a presented key with `key` in constant time. */
 function comparer(key: string): (presented: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const own = digest(key);

@@ -17,7 +17,7 @@ export interface TlsTrust {
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
 }
 
-/** @throws Error for an invalid URL, or one that would receive keys without TLS */
+/** @throws Error for an invalid URL, one that would receive keys without TLS, or an unreadable CA file */
 export function addressOf(
   text: string,
   { caFile, insecure }: { readonly caFile: string | undefined; readonly insecure: boolean },

@@ -52,7 +52,7 @@ function decodedSegment(segment: string): string {
 }
 
 /**
- * Returns the body with the chosen model and every other byte unchanged.
+ * Returns the body with the chosen models and every other byte unchanged.
  * @throws GatewayError invalid_request unless the body is unambiguous JSON
  */
 export function bodyWithModel(body: Buffer, choice: ModelChoice, pathNamesModel: boolean): Buffer {

@@ -3,10 +3,10 @@ import type { RedisClient } from '../redis/client.ts';
 import { CREDENTIAL_READS } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 
-/** Gateways poll every second, and read their sources at start. */
+/** Long enough, because gateways poll every second, and read their sources at start. */
 const KEPT_MS = 3_600_000;
 
-/** Orders to reread a credential. All functions throw `redis_unavailable`. */
+/** Orders to reread a credential. On failure, the functions throw `redis_unavailable`. */
 export interface ReadOrderStore {
   order(credential: string): Promise<void>;
   /** Returns the id of the last order for each credential. */

@@ -11,10 +11,10 @@ const MAX_BYTES = 262_144;
 /** Standby nodes redirect to the active node. */
 const MAX_REDIRECTS = 2;
 
-/** May contain secrets, so errors must not quote it. */
+/** A response, which may contain secrets, so errors must not quote it. */
 export interface VaultAnswer {
   readonly status: number;
-  /** Undefined if it is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -29,7 +29,7 @@ export interface VaultRequest {
 export interface VaultAddress {
   /** Without a trailing slash. */
   readonly address: string;
-  /** PEM text, read for each connection. */
+  /** In PEM format; read for each connection. */
   readonly ca: () => string | undefined;
 }
 

@@ -12,6 +12,7 @@ export function hasBudget(limits: BudgetLimits): boolean {
 /**
  * Parses a stored limits hash (`HGETALL`); an empty hash means no budget.
  * @throws GatewayError redis_unavailable for an invalid amount, which must not count as unlimited
+ * @throws UnknownForm
  */
 export function parseBudgetLimits(fields: Readonly<Record<string, string>>): BudgetLimits {
   checkForm('limits', fields['form']);

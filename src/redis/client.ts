@@ -25,7 +25,7 @@ export interface RedisStoreOptions {
 
 export interface ConnectOptions {
   readonly name: string;
-  /** Called on every change, with the reason given by Redis, if known. The reason contains no credentials. */
+  /** Called on every change. `reason` is the last error, if any, and contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;
   /** Set for subscribers and blocking reads, whose connections may be silent. */
   readonly mayBeSilent?: boolean;
@@ -52,7 +52,7 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   return client;
 }
 
-/** Resolves once commands can be sent. Rejects after `timeoutMs` with the last reason given by Redis. */
+/** Resolves once commands can be sent. Rejects after `timeoutMs` with the last error. */
 export async function waitUntilReady(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {

@@ -99,7 +99,7 @@ interface WrittenBatches {
 }
 
 /**
- * Joins all commands of one event-loop turn into one write; joining strings copies nothing. Replaces ioredis
+ * Joins all commands before the next `nextTick` callback into one write; joining strings copies nothing. Replaces ioredis
  * auto-pipelining, whose pipelines survive minor garbage collections and lengthen their pauses (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {

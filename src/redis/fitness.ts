@@ -39,7 +39,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
     fit = false;
     latest = undefined;
   }
-  /** Ignores failed checks, because requests notice an outage on their own. */
+  /** Checks a fit server again. Ignores failed checks, because requests notice an outage on their own. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
     const started = { at: performance.now(), answer: serverFits() };

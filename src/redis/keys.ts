@@ -1,5 +1,5 @@
 /**
- * Redis key names. Three are fixed, because other programs read them (docs/redis.md). All other state of a proxy key
+ * Redis key names. Three are fixed, because other programs read them (docs/redis.md). Most other state of a proxy key
  * has the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows, sessions and risk
  * together in a cluster.
  */

@@ -4,7 +4,7 @@ const LITERAL = /^(?:'[^'\\]*'|[\d.()+*/ -]+)$/;
 const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
- * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, upper-case names) by
+ * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, upper-case names) with
  * their values, because functions would capture these names on every call. Removes comments; keeps line numbers.
  * @throws Error if a name has two values
  */

@@ -15,7 +15,7 @@ function separator(bytes: number): string {
 
 const TEXT_REPLIES = { replyEncoding: 'utf8' } as const;
 
-/** An ioredis command that encodes its arguments at half the cost. */
+/** An ioredis command that encodes its arguments in half the time. */
 export class ScriptCommand extends Command {
   /** @param words from `scriptWords`; not copied */
   constructor(name: 'evalsha' | 'eval', words: string[]) {

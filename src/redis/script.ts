@@ -38,7 +38,7 @@ export interface ScriptParts {
   readonly flags: readonly string[] | undefined;
   /** See `withConstants`. */
   readonly constants: string;
-  /** Texts of included files by URL, dependencies first. */
+  /** Contents of included files by URL, dependencies first. */
   readonly includes: ReadonlyMap<string, string>;
   readonly body: string;
 }

@@ -25,7 +25,7 @@ interface HashForm extends FormKeys {
   readonly field: 'form';
 }
 
-/** Forms with a version. Other data is plain numbers, strings, sets or lists; changes to these need a new key name. */
+/** Forms with a version. To change the form of other data, a new key name is needed. */
 export const STORED_FORMS = {
   ledger: { begin: 'gateway:spend:', byte: 2 },
   hold: { begin: 'gateway:hold:', byte: 2 },

@@ -6,7 +6,10 @@ const MAX_REASON_CHARS = 200;
 /** Bugs in our own code, which must stay visible. The request is refused nevertheless. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Converts unknown stored versions to `stored_form_unknown`, and other Redis failures to `redis_unavailable`. */
+/**
+ * Converts unknown stored versions to `stored_form_unknown`, and other Redis failures to `redis_unavailable`. Returns
+ * gateway errors and `OWN_MISTAKES` unchanged.
+ */
 export function redisUnavailable(failure: unknown): Error {
   if (failure instanceof GatewayError) return failure;
   const unknownForm = unknownFormOf(failure);
@@ -55,7 +58,7 @@ export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>)
 }
 
 /**
- * Wraps `work` so that its failures become `redis_unavailable`.
+ * Wraps `work` so that its failures are converted by `redisUnavailable`.
  * @param isOwn reports whether to rethrow a failure unchanged
  */
 export function guarded<Args extends readonly unknown[], T>(

@@ -14,10 +14,10 @@ export interface ChildExit {
 }
 
 export interface ChildOptions {
-  /** Called again after each unexpected end. */
+  /** Called once at first, and again after each unexpected end. */
   readonly start: () => ChildProcess;
   readonly onLine?: (line: string, from: 'stdout' | 'stderr') => void;
-  /** Called first with each new process. */
+  /** Called with each new process. */
   readonly onStart?: (child: ChildProcess) => void;
   readonly onExit?: (exit: ChildExit) => void;
   readonly guard?: Guard;

@@ -23,7 +23,7 @@ export interface ConfigReader {
   close(): void;
 }
 
-/** Dotted paths of keys. */
+/** Dotted paths of configuration keys. */
 export interface ConfigChanges {
   readonly changed: readonly string[];
   readonly restart: readonly string[];

@@ -28,7 +28,10 @@ export function startCredentials(options: CredentialsOptions): Promise<FollowedC
     onSource: (credential, cause) => {
       if (cause === undefined) log.info({ credential }, 'a provider credential can be read again');
       else
-        log.error({ credential, cause }, 'a provider credential cannot be read: its last value stays in use');
+        log.error(
+          { credential, cause },
+          'a provider credential cannot be read: its last value, if any, stays in use',
+        );
     },
     onEnded: (credential) => {
       log.error(

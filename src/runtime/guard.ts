@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 export interface Guard {
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** Removes this directory at the end. Only for private directories that this process created. */
+  /** Also removes this directory, after the children are killed. Only for private directories that this process created. */
   watchDirectory(directory: string): void;
   /** Ends the guard, without killing or removing anything. */
   release(): void;
@@ -33,7 +33,7 @@ printf '%s\\n' "$dirs" | while IFS= read -r d; do [ -z "$d" ] || rm -rf -- "$d";
 /** Starts a shell in its own process group, which Ctrl-C does not reach. */
 export function startGuard(): Guard {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell there is no guard. An orderly shutdown needs none.
+  // Without a shell there is no guard. An orderly shutdown does not need it.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

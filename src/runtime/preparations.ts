@@ -4,7 +4,7 @@ import type { FromWorker, ToWorker } from './worker-protocol.ts';
 type Answer = Extract<FromWorker, { readonly kind: 'prepared' | 'refused' }>;
 
 export interface Preparations {
-  /** @throws Error if the worker refuses, ends or does not answer in time */
+  /** @throws Error if the worker refuses, ends or does not answer in time, or if a newer configuration arrives */
   ask(config: Config, send: (message: ToWorker) => void): Promise<void>;
   answered(answer: Answer): void;
   ended(): void;

@@ -7,7 +7,7 @@ import type { Environment } from '../config/environment.ts';
 
 export type TellProgress = (message: string) => void;
 
-/** Its message names the missing program and the remedy. */
+/** A program is missing or does not run. The message names it and, if known, the remedy. */
 export class MissingPartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -34,7 +34,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the download folder, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
+/** Returns the cache folder of the gateway, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
 export async function cacheDirectory(environment: Environment): Promise<string> {
   const xdg = environment['XDG_CACHE_HOME'];
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.cache');

@@ -39,7 +39,9 @@ export async function findRedisServer(
     if (version !== undefined && versionAtLeast(version, MIN_REDIS_VERSION)) {
       return { kind: 'binary', path: onPath };
     }
-    progress?.(`redis-server on PATH is ${version ?? 'of unknown version'}; ${MIN_REDIS_VERSION} is needed`);
+    progress?.(
+      `redis-server on PATH is ${version ?? 'of unknown version'}; ${MIN_REDIS_VERSION} or newer is needed`,
+    );
   }
   if (await dockerAnswers(environment)) {
     return { kind: 'docker', path: (await findOnPath('docker', environment)) ?? 'docker' };

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 
 import type { Environment } from '../config/environment.ts';
 
-/** A private folder (0700) for the sockets and the Envoy configuration of one run. */
+/** A private folder (0700) for the files of one run, such as sockets and the Envoy configuration. */
 export interface RunDirectory {
   readonly path: string;
   file(name: string): string;

@@ -2,7 +2,7 @@
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Calls `onFirst` on the first SIGTERM or SIGINT, and `onSecond` on each later one.
+ * Calls `onFirst` on the first SIGTERM or SIGINT, and `onSecond` on each one more than `SAME_SIGNAL_MS` later.
  * @returns a function that removes the listeners
  */
 export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecond: () => void): () => void {

@@ -10,7 +10,7 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 
-/** Returns the CA file for upstream TLS: `$SSL_CERT_FILE`, the system's CA file, or `fallback` with Node's CAs. */
+/** Returns the first readable CA file: `$SSL_CERT_FILE` or the system's. Otherwise, writes Node's CAs to `fallback`. */
 export async function systemCaFile(environment: Environment, fallback: string): Promise<string> {
   const configured = environment['SSL_CERT_FILE'];
   for (const file of configured === undefined || configured === '' ? BUNDLES : [configured, ...BUNDLES]) {

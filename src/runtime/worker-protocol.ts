@@ -10,7 +10,7 @@ export type WorkerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
-/** PEM texts. */
+/** In PEM format. */
 export interface ExtprocTls {
   readonly cert: string;
   readonly key: string;
@@ -32,7 +32,7 @@ export type ToWorker =
   | { readonly kind: 'tls'; readonly tls: ExtprocTls }
   | { readonly kind: 'credentials'; readonly credentials: CredentialValues }
   | { readonly kind: 'metrics'; readonly id: number }
-  /** Build everything from another configuration, and answer `prepared` or `refused`. */
+  /** Prepare to use a new configuration, and answer `prepared` or `refused`. */
   | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
   /** Use the prepared configuration for new streams. A worker that has restarted since then prepares it now. */
   | { readonly kind: 'use'; readonly config: Config }
@@ -42,7 +42,7 @@ export type ToWorker =
 
 export interface PolicyState {
   readonly digest: string;
-  /** Why the files on disk cannot be loaded; undefined if they are in effect. */
+  /** Why the policy files on disk cannot be loaded; undefined if they are in effect. */
   readonly broken: string | undefined;
 }
 

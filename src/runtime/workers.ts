@@ -276,7 +276,7 @@ function startWorker(
   };
 }
 
-/** Removes the socket that a killed worker left, which would make the next `bind` fail. */
+/** Removes the socket that a killed worker left behind, which would make the next `bind` fail. */
 function removeStaleSocket(address: WorkerAddress): void {
   if (address.kind !== 'unix') return;
   try {

@@ -4,7 +4,7 @@ import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 import { readStoredBudgets } from './stored-form.ts';
 
-/** Field of the default budget with the revision of the shared budgets. Absent if there are none. */
+/** Field of the default budget with the revision of the shared budgets. Absent without shared budgets. */
 export const REVISION_FIELD = 'shared';
 
 /**

@@ -6,7 +6,7 @@
 --       3 its new value, '' removes it
 --       4 new revision of the set
 --       5 maximum number of fields
---       6.. field and value of the stored version, if it has one
+--       6.. field and value of the stored version; absent for the oldest version
 -- reply set | changed (by someone else since it was read) | full
 -- Idempotent: a repeat finds the new value.
 

@@ -8,7 +8,7 @@ import { checkForm, formField, writeVersionOf } from '../redis/stored-forms.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { fieldOf, readStoredBudget, readStoredBudgets, written } from './stored-form.ts';
 
-/** Same limit as in gateway.yaml. Bounds the number of ledgers per request. */
+/** Same limit as in gateway.yaml. Limits the number of ledgers per request. */
 export const MAX_STORED_BUDGETS = 100;
 
 export interface ReadBudget {

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 /** The key in `signature.secret`. */
 export interface SigningKey {
   readonly algorithm: 'HS256' | 'EdDSA';
-  /** For a public key, its thumbprint (RFC 7638). */
+  /** For a key pair, the thumbprint of the public key (RFC 7638). */
   readonly kid: string;
   /** @param pieces consecutive pieces of the JWS Signing Input */
   sign(pieces: Iterable<string>): Buffer;

@@ -9,7 +9,7 @@ export type VerifiedReceipt =
 
 const MAX_CHARS = 16_384;
 
-/** Returns an invalid receipt as a result instead of throwing. */
+/** Does not throw for an invalid receipt, but returns `valid: false`. */
 export async function verifyReceipt(written: string, key: ReceiptKey): Promise<VerifiedReceipt> {
   if (written.length > MAX_CHARS) return invalidReceipt('it is too long for a receipt');
   try {

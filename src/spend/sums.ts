@@ -63,7 +63,7 @@ export class SpendSums {
     this.#sums.set(place, { group, ...(bucket !== '' && { bucket }), nanoUsd: before + nanoUsd });
   }
 
-  /** Sorted by bucket, oldest first, then by amount, largest first. */
+  /** Returns the sums, sorted by bucket, oldest first, then by amount, largest first. */
   rows(): SpendRow[] {
     return [...this.#sums.values()].sort(
       (one, other) =>

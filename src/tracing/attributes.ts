@@ -73,8 +73,8 @@ export interface SpanFacts {
 }
 
 /**
- * Returns a request span's final attributes: OpenTelemetry's GenAI and MCP conventions, plus `gateway.*`. They contain
- * no content, path or raw key, except the URI of an MCP resource.
+ * Returns a request span's final name, status and attributes, by OpenTelemetry's GenAI and MCP conventions, plus
+ * `gateway.*`. They contain no content, path or raw key, except the URI of an MCP resource.
  * @param safe makes text from clients safe to export
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {

@@ -9,8 +9,8 @@ interface Batch {
 }
 
 /**
- * Creates a span for each Redis round trip, with the command names but without arguments. Pipelines are named as in
- * OpenTelemetry's Redis conventions.
+ * Returns a listener that creates a span for each Redis round trip, named after the command, without arguments.
+ * Pipelines are named as in OpenTelemetry's Redis conventions.
  */
 export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): OnCommand {
   let latest: Batch | undefined;

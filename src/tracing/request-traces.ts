@@ -23,7 +23,7 @@ const LONG_MS = 1;
 /** The current request, and the parent of new spans. */
 interface Scope {
   readonly request: Span;
-  /** Returns the context of the innermost part. Starts the part's span if it has none. */
+  /** Returns the context of the innermost part. Starts the part's span if needed. */
   context(): Context;
 }
 

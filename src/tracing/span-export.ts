@@ -18,10 +18,10 @@ interface SpanExportParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Exports spans in batches, and drops those that exceed the queue. Losses are counted, and logged once a minute. */
+/** Exports spans in batches, and drops those that exceed the queue. Losses are counted, and logged at most once a minute. */
 export interface SpanExport {
   readonly processor: SpanProcessor;
-  /** Counts spans that are still waiting as dropped, and logs the losses since the last line. */
+  /** Counts spans that have not been exported as dropped, and logs the losses since the last line. */
   close(): void;
 }
 
@@ -91,7 +91,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'number' || typeof code === 'string' ? String(code).slice(0, 64) : undefined;
 }
 
-/** Logs the first loss immediately, and further losses once a minute. */
+/** Logs the first loss immediately, and further losses at most once a minute. */
 function lossReport(log: Pick<Logger, 'warn'>) {
   const lost = { dropped: 0, failed: 0 };
   let cause: string | undefined;

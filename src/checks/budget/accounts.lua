@@ -129,7 +129,7 @@ local function save()
 end
 
 -- Finds the account with the smallest remainder and, among equals, the longest wait. Considers accounts with a limit
--- or, if `amount` is given, only those whose remainder it exceeds. The limit is the tighter of the spec's and the
+-- or, if `amount` is given, only those of them whose remainder it exceeds or whose limit is spent. The limit is the tighter of the spec's and the
 -- ledger's. Returns the account's index (from 0; -1 for none), its remainder, and the end of its window (math.huge if
 -- it has none).
 local function tightest_of(loaded, amount)

@@ -29,7 +29,7 @@ local function cost_of(tokens)
   return math.min(input + math.ceil(rate * tokens - 0.000001), MAX_NANO_USD)
 end
 
--- Returns the client's own limit, or a quarter of the remainder.
+-- Returns the client's own limit, or as many tokens as a quarter of the remainder pays for, between ARGV 6 and ARGV 5.
 local function wanted_tokens(index, remaining)
   local asked = tonumber(ARGV[4])
   if asked then

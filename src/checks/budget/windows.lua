@@ -1,4 +1,4 @@
--- UTC calendar windows.
+-- Calendar windows in UTC, or from a list of start times.
 
 local DAY_MS = 86400000
 local UNIT_MS = { minute = 60000, hour = 3600000, day = DAY_MS }

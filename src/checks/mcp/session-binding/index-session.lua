@@ -4,7 +4,7 @@
 --
 -- KEYS  1 the key's MCP sessions (sorted set of digests by Unix ms)
 -- ARGV  1 digest   2 ms until an unused session is forgotten   3 maximum number of sessions
---       4 '1' adds it if missing
+--       4 '1' adds the session if it is missing
 -- reply removed digests
 
 -- @include ../../../redis/clock.lua
