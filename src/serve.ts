@@ -219,8 +219,8 @@ function followReload(
 }
 
 /**
- * Returns a function that returns the JWK Set of the configuration in effect. Like the workers, it reads a key file once
- * for each configuration.
+ * Returns a function that returns the JWK Set of the configuration in effect. Like the workers, it reads a key file
+ * once for each configuration.
  */
 function createPublicKeys(inForce: () => Config): () => object | undefined {
   let known: { readonly config: Config; readonly keys: object | undefined } | undefined;

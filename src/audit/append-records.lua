@@ -1,7 +1,7 @@
 #!lua
 -- Appends a batch of records to the audit trail, and drops the oldest ones. In each period of ARGV 1 records in the
--- first stream, a key has a share of that stream; its further records go to a second stream, so that they do not displace records of other
--- keys. Ids increase across both streams and are unique. A repeated batch appends nothing.
+-- first stream, a key has a share of that stream; its further records go to a second stream, so that they do not
+-- displace records of other keys. Ids increase across both streams and are unique. A repeated batch appends nothing.
 --
 -- KEYS  1 audit stream   2 batch (string)   3 stream of records beyond a share
 --       4 records of each key in the period (hash; the field '' counts all)

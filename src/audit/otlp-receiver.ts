@@ -23,8 +23,8 @@ interface Connection {
 }
 
 /**
- * Sends records as OTLP logs over HTTP, each as the structured body of a log record. After a failure, a new connection reloads
- * the certificate files.
+ * Sends records as OTLP logs over HTTP, each as the structured body of a log record. After a failure, a new connection
+ * reloads the certificate files.
  * @throws Error if a certificate file cannot be used
  */
 export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver {

@@ -15,7 +15,9 @@ import { readEscalation, type Escalation, type EscalationEvent } from './escalat
 
 export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
 
-/** Waiting requests of all gateways on one Redis, and their answers. On failure, the methods throw `redis_unavailable`. */
+/**
+ * Waiting requests of all gateways on one Redis, and their answers. On failure, the methods throw `redis_unavailable`.
+ */
 export interface EscalationStore {
   open(request: NewEscalation, limits: WaitLimits): Promise<Opened>;
   /** Removes the request so that its answer can be used. Succeeds at most once. */

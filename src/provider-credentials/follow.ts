@@ -42,7 +42,10 @@ const EVERY_MS = 1_000;
 /** Retry delay of all sources except variables and files. */
 const RETRY_MS = 5_000;
 
-/** Reads all credentials, then follows their sources. After a failure, the last value is used until its `max_age` or expiry. */
+/**
+ * Reads all credentials, then follows their sources. After a failure, the last value is used until its `max_age` or
+ * expiry.
+ */
 export async function followCredentials(options: FollowCredentialsOptions): Promise<FollowedCredentials> {
   const now = options.now ?? Date.now;
   const followed = Object.entries(options.credentials).map(([name, settings]) =>

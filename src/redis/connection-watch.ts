@@ -99,8 +99,8 @@ interface WrittenBatches {
 }
 
 /**
- * Joins all commands before the next `nextTick` callback into one write; joining strings copies nothing. Replaces ioredis
- * auto-pipelining, whose pipelines survive minor garbage collections and lengthen their pauses (decision 067).
+ * Joins all commands before the next `nextTick` callback into one write; joining strings copies nothing. Replaces
+ * ioredis auto-pipelining, whose pipelines survive minor garbage collections and lengthen their pauses (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {
   const batches = { begun: 0, taken: 0 };

@@ -1,7 +1,8 @@
 #!lua
 -- Scores one trigger in a key's risk profile, after decay. Sets a pending lock above a threshold or if ARGV 9 demands
--- it, and blocks the key above another threshold. The caller writes the lock's own key, which is in another slot, and then clears the pending one. A repeat of the
--- operation gets the first answer. Everything is read and validated before anything is written.
+-- it, and blocks the key above another threshold. The caller writes the lock's own key, which is in another slot, and
+-- then clears the pending one. A repeat of the operation gets the first answer. Everything is read and validated before
+-- anything is written.
 --
 -- KEYS  1 risk profile (hash)   2 operation (string)   3 scored findings (sorted set)
 --       4 flags known in the key's sessions (sorted set by Unix ms)

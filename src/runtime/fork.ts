@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 export type WorkerOutput = 'inherit' | 'ignore';
 
 /**
- * The nursery may grow to 8 MiB, because request objects die young; 16 MiB would save 3 % of CPU but take 20 MB more. It starts at
- * 4 MiB, because collections during its growth would take a tenth of the CPU time of a start. By default, the old space
- * grows to three times its live size before a collection, which would save 1 to 2 % of CPU but take 70 MB more.
+ * The nursery may grow to 8 MiB, because request objects die young; 16 MiB would save 3 % of CPU but take 20 MB more.
+ * It starts at 4 MiB, because collections during its growth would take a tenth of the CPU time of a start. By default,
+ * the old space grows to three times its live size before a collection, which would save 1 to 2 % of CPU but take 70 MB
+ * more.
  */
 const WORKER_FLAGS = ['--min-semi-space-size=4', '--max-semi-space-size=8', '--heap-growing-percent=60'];
 

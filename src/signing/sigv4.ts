@@ -45,7 +45,10 @@ export function signSigV4(request: SigV4Request): Record<string, string> {
   return { ...signed, authorization };
 }
 
-/** Returns `eu-west-1` for `bedrock-runtime.eu-west-1.amazonaws.com` and its FIPS, VPC and dual-stack forms; else `us-east-1`. */
+/**
+ * Returns `eu-west-1` for `bedrock-runtime.eu-west-1.amazonaws.com` and its FIPS, VPC and dual-stack forms; else
+ * `us-east-1`.
+ */
 export function regionOf(authority: string): string {
   return /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(authority)?.[1] ?? DEFAULT_REGION;
 }
@@ -73,7 +76,7 @@ function canonicalRequest(
   return { text: lines.join('\n'), signedHeaders: names.join(';') };
 }
 
-/** Encodes each segment again, because all services except S3 sign `%2F` as `%252F`. Dot segments are refused earlier. */
+/** Encodes each segment again, because all services but S3 sign `%2F` as `%252F`. Dot segments are refused earlier. */
 function canonicalPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   const trailing = segments.length > 0 && path.endsWith('/') ? '/' : '';

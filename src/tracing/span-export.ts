@@ -18,7 +18,7 @@ interface SpanExportParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Exports spans in batches, and drops those that exceed the queue. Losses are counted, and logged at most once a minute. */
+/** Exports spans in batches, and drops those beyond the queue. Losses are counted, and logged at most once a minute. */
 export interface SpanExport {
   readonly processor: SpanProcessor;
   /** Counts spans that have not been exported as dropped, and logs the losses since the last line. */

@@ -129,9 +129,9 @@ local function save()
 end
 
 -- Finds the account with the smallest remainder and, among equals, the longest wait. Considers accounts with a limit
--- or, if `amount` is given, only those of them whose remainder it exceeds or whose limit is spent. The limit is the tighter of the spec's and the
--- ledger's. Returns the account's index (from 0; -1 for none), its remainder, and the end of its window (math.huge if
--- it has none).
+-- or, if `amount` is given, only those of them whose remainder it exceeds or whose limit is spent. The limit is the
+-- tighter of the spec's and the ledger's. Returns the account's index (from 0; -1 for none), its remainder, and the end
+-- of its window (math.huge if it has none).
 local function tightest_of(loaded, amount)
   local tightest, least, latest, index = -1, math.huge, -1, 0
   for nth = 1, #loaded do

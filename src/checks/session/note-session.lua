@@ -5,8 +5,8 @@
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua
 --       3 creation time of the session; '' = any
---       4 taint | tool | mark   5 its name; '' adds nothing   6 operation id   7 maximum number of this kind per session
---       8 '1' if the call was answered with 2xx, else ''
+--       4 taint | tool | mark   5 its name; '' adds nothing   6 operation id
+--       7 maximum number of this kind per session   8 '1' if the call was answered with 2xx, else ''
 -- reply added | known | full | gone (no live session)
 
 -- @include ../../redis/clock.lua
