@@ -16,7 +16,7 @@ import {
 } from './layout.ts';
 
 const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
-/** Enough for the plans of eight targets with long tokens. */
+/** Maximum size of the request headers, enough for the plans of eight targets with long tokens. */
 const MAX_HEADERS_KB = 192;
 /** Maximum number of targets per name in `models`. */
 export const MAX_ATTEMPTS = 8;

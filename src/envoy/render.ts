@@ -208,7 +208,7 @@ function upstreamRoute(
   };
 }
 
-/** Omits the path, which may contain a key. */
+/** Returns the access log, which omits the path, because it may contain a key. */
 function accessLog(path: string): EnvoyObject {
   // Envoy cannot open /dev/stdout as a file if it is a socket (a pipe of a supervisor, systemd).
   const logger =

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** If more octets are unsent, streams must wait. */
+/** Maximum number of unsent octets before streams must wait. */
 const FULL_BYTES = 1_048_576;
 /**
- * If more octets are unsent, the socket is no longer read, so that answers cannot pile up for a peer that does not
- * read.
+ * Maximum number of unsent octets before the socket is no longer read, so that answers cannot pile up for a peer that
+ * does not read.
  */
 export const OVERFULL_BYTES = 8_388_608;
 

@@ -13,7 +13,7 @@ export interface StreamEvents {
 
 interface StreamSender {
   readonly initialWindow: number;
-  /** Latin1. */
+  /** Accepts latin1. */
   readonly outbox: { add(frames: string): void };
   headers(stream: Http2Stream, block: string, isEnd: boolean): void;
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean;

@@ -2,7 +2,7 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { countWords } from './count-words.ts';
 
-/** Limits counting time (about 40 µs per KiB). Further text counts as one token per byte. */
+/** Maximum length of counted text. Counting takes about 40 µs per KiB. Further text counts as one token per byte. */
 const MAX_COUNTED_CHARS = 65_536;
 /** Maximum length of an unbroken run, because the tokenizer's time is quadratic in the length. */
 const MAX_RUN_CHARS = 128;

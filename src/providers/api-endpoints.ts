@@ -1,7 +1,7 @@
 import { MODEL_PATHS } from './openai.ts';
 import type { Provider } from './registry.ts';
 
-/** APIs of several providers with the model name in the body. */
+/** APIs that several providers offer, with the model name in the body. */
 export const TARGET_APIS = ['openai', 'anthropic'] as const;
 export type TargetApi = (typeof TARGET_APIS)[number];
 

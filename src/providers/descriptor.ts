@@ -34,8 +34,8 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly traces?: TraceNames;
   readonly objects?: ObjectNames;
   /**
-   * Returns the endpoint at a path below the base path, or undefined if the gateway cannot read it. `method` is GET,
-   * HEAD or POST. `query` selects the answer format of a few endpoints.
+   * Returns the endpoint at a path below the base path, or undefined if the gateway cannot read it. `method` is GET or
+   * POST. `query` selects the answer format of a few endpoints.
    */
   endpoint(method: string, path: string, query?: string): Endpoint | undefined;
   /** Returns the request header (in lower case) that makes the cost unbounded, such as a service tier. */

@@ -39,7 +39,10 @@ export const OPENAI_PRICING = {
   tiers: { priority: PRIORITY },
 } as const satisfies Partial<ProviderPricing>;
 
-/** Models released since March 5, 2026 (and unknown ones) cost 10% more at regional URLs (developers.openai.com). */
+/**
+ * Models released since March 5, 2026, cost 10% more at regional URLs (developers.openai.com). Unknown models count as
+ * new.
+ */
 const REGIONAL: PriceMultiples = [
   [/^(?:ft:)?(?:gpt-(?:3|4|oss|audio|realtime)|gpt-5(?!\.[4-9]|\.\d\d)|o[134](?:-|$)|chatgpt|codex-mini)/, 1],
   [/^(?:text-|omni-|davinci|babbage|computer-use)/, 1],

@@ -2,7 +2,7 @@ import { carriesProxyKey } from '../auth/carried-key.ts';
 import { type Provider, PROVIDER_NAMES } from '../providers/registry.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 
-/** Base URLs have only a few path segments. */
+/** Maximum number of leading segments dropped. Base URLs have only a few. */
 const MAX_DROPPED = 5;
 const MAX_PATH_CHARS = 512;
 const MAX_SHOWN_CHARS = 160;
@@ -18,7 +18,10 @@ export interface RequestedPath {
   readonly query: string;
 }
 
-/** Returns the path intended by a client whose base URL has no `/v1`, two of them, or another provider's base path. */
+/**
+ * Returns the path intended by a client whose base URL has no `/v1`, two of them, or another provider's base path.
+ * Returns undefined for other paths.
+ */
 export function intendedPath({ provider, basePath, method, path, query }: RequestedPath): string | undefined {
   if (path.length > MAX_PATH_CHARS) return undefined;
   const isBase = baseSegments(provider, basePath);

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { MAX_DECODINGS } from '../text/decodings.ts';
 
-/** Provider paths have at most ten segments. The limit bounds the work, because each segment is checked. */
+/** Maximum number of segments, because each segment is checked. Provider paths have at most ten. */
 const MAX_SEGMENTS = 256;
 
 /** Captures a Bedrock model id or ARN (`/model/<id>/converse`), the only segment that may contain an encoded slash. */

@@ -146,7 +146,7 @@ function createMcpRoute(
     if (upstream === undefined) {
       throw new GatewayError(
         'unknown_mcp_server',
-        'no MCP server with this name is configured: an operator lists servers in mcp.servers',
+        'no MCP server with this name is configured: an operator can add it to mcp.servers',
       );
     }
     const form = mcpForm(path.slice(`/${first}/${server}`.length));

@@ -57,7 +57,7 @@ export type FailStatus = (typeof GRPC_STATUS)[keyof typeof GRPC_STATUS];
 
 /** One ext_proc stream on a transport. All methods may be called at any time; they do nothing after the end. */
 export interface RpcCall {
-  /** Returns false if the peer's window is full. The reply is sent later, and `drained` signals room. */
+  /** Returns false if the caller should wait for `drained` before it writes more. The reply is sent in any case. */
   write(reply: ProcessingResponse): boolean;
   /**
    * Ends the stream cleanly. If the peer has not ended it, this lets the rest of a request pass uninspected

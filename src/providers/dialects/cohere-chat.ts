@@ -51,7 +51,7 @@ export const cohereChatV1: Dialect = {
     addUnknown(into, ROLE.toolResult, body.tool_results, ['tool_results']);
     const tools = optionalArray(body, 'tools') ?? [];
     into.addTextsIn(ROLE.toolDefinition, tools, ['tools']);
-    // Under this id, Cohere stores earlier turns that the gateway cannot see.
+    // Cohere stores the earlier turns under this id, so the gateway cannot see them.
     if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
     return {
       ...chatFacts(into, body),
@@ -175,7 +175,7 @@ function readV1Message(into: PromptCollector, message: JsonObject, path: JsonPat
   addUnknown(into, ROLE.toolResult, message.tool_results, [...path, 'tool_results']);
 }
 
-/** Connectors run at Cohere and fetch from the web or the customer's data stores. */
+/** Connectors run at Cohere and fetch data from the web or the customer's data stores. */
 function connectors(body: JsonObject): HostedTool[] {
   const list = optionalArray(body, 'connectors') ?? [];
   if (list.length === 0) return [];

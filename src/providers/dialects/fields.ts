@@ -107,7 +107,7 @@ export const optionalCount = optional(isWhole, 'a whole number of at least 0');
 /** Larger counts are implausible and lose precision in arithmetic. */
 export const optionalPositive = optional(
   (value): value is number => isWhole(value) && value > 0 && value <= 1e9,
-  'a positive whole number',
+  'a whole number from 1 to 1000000000',
 );
 const optionalFlag = optional((value) => typeof value === 'boolean', 'a boolean');
 

@@ -59,7 +59,7 @@ function openaiToolName(tool: JsonObject): string {
   return typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Chat body members that enable provider-run tools. */
+/** Body members that enable provider-run tools. */
 export const SWITCHES: ReadonlySet<string> = new Set([
   'web_search_options',
   'search_parameters',

@@ -106,7 +106,7 @@ function largestIn(place: JsonObject): number {
   return most;
 }
 
-/** Ignores -1 (no limit) and 0 (no thinking). */
+/** Ignores -1 (no limit), 0 (no thinking) and implausible values. */
 function countOf(value: unknown): number {
   return typeof value === 'number' && value > 0 && value <= 1e9 ? value : 0;
 }
