@@ -13,7 +13,7 @@ import {
   type Answers,
 } from './files.ts';
 
-/** `create` a new file, `keep` an identical one, `append` a line, or `overwrite` a different file. */
+/** `create` a new file, `keep` one that needs no change, `append` a line, or `overwrite` a different file. */
 export type FileAction = 'create' | 'keep' | 'append' | 'overwrite';
 
 export interface PlannedFile {
@@ -99,8 +99,8 @@ async function readIfPresent(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes each planned file completely or not at all.
- * @throws Error if a file has appeared since planning
+ * Writes the planned files. Replaces existing files atomically.
+ * @throws Error if a file has appeared since planning, or cannot be written
  */
 export async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -30,7 +30,7 @@ export interface WrittenCall {
   readonly history: readonly TraceStep[];
 }
 
-/** Size of the largest request that a gateway accepts, fully escaped. */
+/** More than the largest request body that a gateway can accept (15 MiB). */
 const MAX_CHARS = 16 * 1_048_576;
 
 /**

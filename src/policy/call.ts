@@ -36,7 +36,7 @@ export interface PolicyCall {
   readonly overrides?: RuleOverrides | undefined;
   /** Built only for policies that read it (docs/normalization.md). */
   readonly action: () => ActionInput;
-  /** Overrides the model's score in policy tests. */
+  /** Overrides the model's score in inputs that are read from JSON. */
   readonly injectionScore?: number | undefined;
 }
 

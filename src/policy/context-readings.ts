@@ -98,7 +98,10 @@ function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): 
 
 type HolderOf = (path: JsonPath) => Holder | undefined;
 
-/** Finds the container of a text. An object's texts arrive in sequence, so its names are indexed only once. */
+/**
+ * Returns a function that finds the container of a text. An object's texts arrive in sequence, so its names are indexed
+ * only once.
+ */
 function createHolders(json: unknown): HolderOf {
   let container: unknown;
   let names: readonly string[] | undefined;

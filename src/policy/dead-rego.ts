@@ -7,7 +7,7 @@ import { FIELD_GROUPS } from './input-fields.ts';
 import { comparisonIn, inputPath, type Term, staticPath } from './rego-terms.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
-/** Members of `input` (docs/policies.md); `null` stands for a value, `true` for a map. */
+/** Members of `input` (docs/policies.md); `null` stands for a value, `true` for a list, map or document. */
 type Members = { readonly [name: string]: Members | null | true };
 
 function membersAt(path: string): Members {
@@ -32,7 +32,7 @@ const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 type ClosedMembers = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns warnings about Rego rules that can never fire, with file, line and remedy.
+ * Returns warnings about Rego rules that are never read or can never fire, with file, line and remedy.
  * @param states possible session states
  */
 export async function deadRego(
@@ -82,7 +82,7 @@ function unusedRule(name: string): string {
   return `rule ${name} is never read: the gateway evaluates ${EVALUATED.join(', ')}; ${remedy}`;
 }
 
-/** Excludes rule heads. */
+/** Returns the names that a module uses. Excludes the names of its rules in their own heads. */
 function namesIn(module: unknown): string[] {
   const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
   const names: string[] = [];
@@ -178,7 +178,9 @@ function impossibleBody(body: unknown): Problem | undefined {
   return { message, text: second };
 }
 
-/** Returns the number of the first line that contains the text as a whole word outside comments, or 1 if none does. */
+/**
+ * Returns the number of the first line that contains the text as a whole word outside comments, or 1 if no line does.
+ */
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>
     !line.trimStart().startsWith('#') &&

@@ -104,7 +104,7 @@ function isTest(name: string): boolean {
 
 /** The policies that would apply if the gateway were started now. */
 export interface PoliciesDescription extends SetDescription {
-  /** Memory growth of this process from starting the Rego engine; undefined without Rego. */
+  /** Memory growth of this process from loading the policies, mainly the Rego engine; undefined without Rego. */
   readonly engineBytes: number | undefined;
 }
 

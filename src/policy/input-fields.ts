@@ -44,7 +44,7 @@ const isPlain = (value: unknown): boolean =>
 
 const tags = z
   .unknown()
-  .refine(isPlain, { error: 'must be a map of names to values, none of them __proto__' })
+  .refine(isPlain, { error: 'must be a map of names to values, without the name __proto__' })
   .pipe(z.record(z.string(), z.string()))
   .prefault({});
 

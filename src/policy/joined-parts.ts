@@ -32,7 +32,7 @@ const PARTS = 1_024;
 
 /**
  * Joins adjacent parts of a message to find words that are split across them. Reads long parts only near seams. Yields
- * an empty text every PARTS parts, so that callers can end their turn.
+ * an empty string every PARTS parts, so that callers can end their turn.
  */
 export function* joinedParts<Item>(
   items: readonly Item[],

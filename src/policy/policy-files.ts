@@ -107,7 +107,7 @@ async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
   return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder];
 }
 
-/** Returns the accepted files in a folder, sorted; none if the folder does not exist. */
+/** Returns the accepted files in a folder, sorted, or an empty list if the folder does not exist. */
 export async function pathsIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
   const paths = (await fileNamesIn(folder)).filter(isWanted).map((name) => join(folder, name));
   if (paths.length > MAX_FILES)

@@ -47,7 +47,7 @@ export function readYaml<T>(
     }
     values = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {
-    return [`${name}: is nested too deep, or has too many aliases`];
+    return [`${name}: is nested too deeply, or has too many aliases`];
   }
   function problem(path: Path, message: string): string {
     const dotted = path.map(String).join('.');

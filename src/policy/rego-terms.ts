@@ -28,7 +28,10 @@ interface Comparison {
   readonly sides: readonly Term[];
 }
 
-/** Returns the operator and operands of a comparison, or undefined for other expressions. */
+/**
+ * Returns the operator and operands of a call with two operands, such as a comparison, or undefined for other
+ * expressions.
+ */
 export function comparisonIn(terms: unknown): Comparison | undefined {
   if (!Array.isArray(terms) || terms.length !== 3) return undefined;
   const [called, ...sides] = terms.map((term: unknown): Term => (isObject(term) ? term : {}));

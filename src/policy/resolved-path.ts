@@ -27,7 +27,7 @@ const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
 
 /**
  * Returns the path that a server may open for a URL or path: decodes escapes, replaces backslashes, removes scheme and
- * host, and resolves dot segments. Returns undefined if nothing changes, or if the path is on another machine.
+ * host, and resolves dot segments. Returns undefined if nothing changes, or if the text is not a path on this machine.
  */
 function resolvedPath(text: string): string | undefined {
   if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text)) return undefined;

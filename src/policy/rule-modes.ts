@@ -2,7 +2,7 @@
 export const RULE_MODES = ['enforce', 'report', 'off'] as const;
 export type RuleMode = (typeof RULE_MODES)[number];
 
-/** Modes by rule name, `preset/rule`, or preset (docs/policies.md). */
+/** Modes by rule, `source/rule` or source, which is a preset or file (docs/policies.md). */
 export type RuleOverrides = Readonly<Record<string, RuleMode>>;
 
 export const MAX_OVERRIDES = 64;

@@ -1,17 +1,17 @@
 import { GrowingBytes } from '../streams/growing-bytes.ts';
 
-/** A line of a stream, numbered from 1, or the reason why the line cannot be decoded. */
+/** A line of a stream, numbered from 1, or the reason why the line cannot be read. */
 export type Line =
   { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
 
-/** Limit of a line, or of a whole text. */
+/** Maximum size of a line, or of a whole text. */
 export const MAX_INPUT_BYTES = 16 * 1_048_576;
 const TOO_LONG = 'is longer than 16 MiB';
 const NOT_UTF8 = 'is not UTF-8';
 
 const NEWLINE = 10;
 
-/** Skips blank lines, but counts them. Lines that are too long or not UTF-8 are problems. Holds one line in memory. */
+/** Skips blank lines, but counts them. Reports lines that are too long or not UTF-8. Holds one line in memory. */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const held = new GrowingBytes(MAX_INPUT_BYTES);
   let number = 0;

@@ -22,7 +22,10 @@ export interface TextReport {
   readonly obfuscation: ReturnType<typeof flags>;
   /** Ordered by `start`. Offsets are UTF-16 code units of the given text; the end is exclusive. */
   readonly findings: readonly FindingReport[];
-  /** The text with secrets and personal data masked, and without findings that this surface redacts. */
+  /**
+   * The text with the secrets and personal data among the findings masked, and without findings that this surface
+   * redacts.
+   */
   readonly masked: string;
 }
 
@@ -94,7 +97,7 @@ function flags(obfuscation: Obfuscation) {
 type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
 
 interface Row {
-  /** Searches normalized prompts and tool responses. DLP searches completions. */
+  /** Searches prompts and tool responses. DLP searches completions. */
   readonly find?: Detector;
   /** Whether matches are masked wherever the text is stored or shown. */
   readonly masked: boolean;

@@ -14,7 +14,7 @@ export interface TracedCall {
   readonly body: Buffer;
 }
 
-/** Server name for tools that have none in the trace. */
+/** Server name for tools whose server is not in the trace. */
 export const UNNAMED_SERVER = 'tools';
 const UNNAMED_MODEL = 'unknown';
 const MAX_SERVER_CHARS = 64;
@@ -156,7 +156,7 @@ function messagesOf(content: unknown): readonly unknown[] {
 const MAX_TOKENS = 1_024;
 const SYSTEM_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-/** Converts chat messages for Anthropic's API, which has no system and tool roles. */
+/** Converts chat messages for Anthropic's API, which has no system or tool roles. */
 function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   const written = (Array.isArray(messages) ? messages : []).filter(isObject);
   const system = written.filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ content }) => content);

@@ -30,7 +30,7 @@ export interface LateJudgeOptions {
   readonly small: () => Promise<TraceJudge>;
   /** A judge that takes longer to start. */
   readonly large: () => Promise<TraceJudge>;
-  /** Minimum number of steps that justify starting the large judge. */
+  /** Minimum number of steps that justifies starting the large judge. */
   readonly largeSteps: number;
   /** Maximum wait of the first step; then the large judge is started. */
   readonly waitMs: number;

@@ -34,7 +34,10 @@ export interface ReplayCounts {
   afterDenial: number;
 }
 
-/** A denied call changes no state, and its recorded response is not judged. Other calls join the history at once. */
+/**
+ * A denied call does not join the session's history, and its recorded response is not judged. Allowed calls count as
+ * answered when their response or the session's next call arrives.
+ */
 export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
   const counts: ReplayCounts = { calls: 0, responses: 0, afterDenial: 0 };
@@ -57,7 +60,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     else await answer(openCall, step);
   }
 
-  /** Returns the exchange of an allowed call. */
+  /** Returns the exchange, or undefined if the call is denied. */
   async function judged(run: Run, exchange: Identified, body: Buffer): Promise<Parsed | undefined> {
     try {
       run.prepare({ keyHash: exchange.key.keyHash });
@@ -83,7 +86,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** A further step implies that the last call of the session was answered. */
+  /** A further call implies that the last call of the session was answered. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
     const openCall = open.ofSession(next).at(-1);
     if (openCall === undefined || openCall.isAnswered || openCall.parsed === undefined) return;
@@ -115,7 +118,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await answer(openCall, step);
   }
 
-  /** Judges a response whose call is not in the trace. */
+  /** Creates a call for a response whose call is not in the trace. */
   async function unexpectedAnswer(step: TracedStep, place: TracePlace): Promise<OpenCall | undefined> {
     findings.begin(step, place);
     const call: TracedStep =

@@ -20,18 +20,18 @@ const agentFields = z.looseObject({
   owner: shortText('agent.owner').nullish(),
   provider: provider.nullish(),
   tags: z
-    .record(z.string(), shortText('agent.tags'), { error: 'agent.tags must be an object of texts' })
+    .record(z.string(), shortText('agent.tags'), { error: 'agent.tags must be an object of strings' })
     .nullish(),
   allowed_tools: names('agent.allowed_tools').nullish(),
   allowed_models: names('agent.allowed_models').nullish(),
   allowed_providers: z
-    .array(provider, { error: 'agent.allowed_providers must be a list of providers' })
+    .array(provider, { error: 'agent.allowed_providers must be an array of providers' })
     .nullish(),
 });
 export type AgentFields = z.infer<typeof agentFields>;
 
 export const traceAgentSchema = z.union([shortText('agent'), agentFields], {
-  error: 'agent must be a name, or an object with a name',
+  error: 'agent must be a name or an object',
 });
 
 const timestamp = z
@@ -67,18 +67,18 @@ export const traceStepSchema = z.looseObject({
   content: z
     .unknown()
     .optional()
-    .describe('a text, a list of messages, or a whole body of the provider’s API'),
+    .describe('a string, an array of messages, or a complete body of the provider’s API'),
   tool_name: shortText('tool_name').nullish(),
-  uri: z.unknown().optional().describe('URI of the resource to read or subscribe to: a text'),
+  uri: z.unknown().optional().describe('URI of the resource to read or subscribe to: a string'),
   prompt_name: shortText('prompt_name').nullish(),
   arguments: z
     .unknown()
     .optional()
-    .describe('arguments of a tool call, a prompt or a completion: an object, or its JSON as a text'),
+    .describe('arguments of a tool call, a prompt or a completion: an object, or its JSON as a string'),
   result: z
     .unknown()
     .optional()
-    .describe('result of this call or of the previous one: a text, or an MCP result'),
+    .describe('result of this call or of the previous one: a string, or an MCP result'),
   is_error: z.boolean({ error: 'is_error must be true or false' }).nullish(),
 });
 export type StepFields = z.infer<typeof traceStepSchema>;

@@ -9,12 +9,15 @@ export interface TracedStep {
   readonly agent: StepAgent;
   /** Unix ms. */
   readonly at: number | undefined;
-  /** Links a response to its call. If undefined, the response answers the session's oldest open call of its kind. */
+  /**
+   * Links a response to its call. If undefined, the response answers the session's oldest open call of its kind and, if
+   * the response names a tool, of this tool.
+   */
   readonly callId: string | undefined;
   /** Undefined for MCP tools. */
   readonly provider: ProviderName | undefined;
   readonly model: string | undefined;
-  /** A prompt or answer: a text, messages, or a complete body of the provider's API. */
+  /** A prompt or answer: a string, messages, or a complete body of the provider's API. */
   readonly content: unknown;
   readonly server: string;
   readonly tool: string;
@@ -25,7 +28,7 @@ export interface TracedStep {
   readonly isError: boolean;
 }
 
-/** Missing fields are empty. */
+/** Creates a step. Missing fields are empty. */
 export function tracedStep(
   fields: Partial<TracedStep> & Pick<TracedStep, 'type' | 'sessionId' | 'agent'>,
 ): TracedStep {
@@ -73,7 +76,7 @@ export type Read =
   | { readonly kind: 'unreadable'; readonly problem: string }
   /** The element is readable, but contains nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** The element has prompts, tool calls or answers in an unsupported form. */
+  /** The element has prompts, tool calls or answers in an unsupported form, or lacks their content. */
   | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
 
 interface SpanFields {

@@ -87,7 +87,7 @@ export function unjudgedElements({ unjudged }: Summary): number {
   return [...unjudged.values()].reduce((sum, times) => sum + times, 0);
 }
 
-/** Never `clean` if something could not be read. */
+/** Never `clean` if something could not be read or judged. */
 export function verdictOf(summary: Summary): Verdict {
   if (summary.violations > 0 || summary.unreadable > 0) return 'failed';
   return summary.unjudged.size > 0 || isNothingJudged(summary) ? 'unjudged' : 'clean';

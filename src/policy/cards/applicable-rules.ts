@@ -26,7 +26,7 @@ export interface ApplicableRules {
 const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
-/** Returns a function that computes the rules once per provider, model, server and tool. */
+/** Returns a function that finds the rules for a call, once per set of modes and kind of call. */
 export function createRuleFinder(
   rules: readonly CompiledRule[],
   modesFor: (call: PolicyCall) => RuleModes,
@@ -88,7 +88,7 @@ function applicableRules(
   };
 }
 
-/** Also true if the rule's reason quotes a match. `unsearched` is the scene before any query. */
+/** Also true if the rule fires and its reason quotes a match. `unsearched` is the scene before any query. */
 export function needsQueries(rule: CompiledRule, unsearched: Scene): boolean {
   const truth = rule.test(unsearched);
   return truth === undefined || (truth && rule.quotesMatch);

@@ -21,7 +21,10 @@ function readingOf(value: unknown, path: readonly string[]): ContextReading | un
   return { content: undefined, argument: undefined, texts: () => texts };
 }
 
-/** Yields all texts, or those below a path of a tool's arguments; then joined adjacent parts. */
+/**
+ * Yields all texts, or the values below a path of the arguments. If this covers all texts, joined adjacent parts
+ * follow.
+ */
 export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined): Generator<CallText> {
   if (path === undefined) yield* call.texts;
   else yield* [...textsBelow(call, path), ...othersAt(call, path)];

@@ -56,7 +56,7 @@ const comparison = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'for contains: match any letter case and obfuscation; default: true in restricting rules, false in allowing rules',
+      'for contains: match any letter case and obfuscation; default: true in restricting rules, false in allowing rules; the opposite under not',
     ),
   threshold: z
     .number()
@@ -123,7 +123,7 @@ const rule = z
   })
   .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {
     path: ['taint'],
-    message: 'is the flag of a rule with action: taint; other rules cannot have one',
+    message: 'must be set in rules with action: taint, and only there',
   })
   .refine((one) => one.score || !['quarantine', 'mask', 'allow'].includes(one.action), {
     path: ['score'],

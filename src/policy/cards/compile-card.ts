@@ -98,7 +98,10 @@ function isOfWholeTexts(pattern: TextPattern): pattern is TextPattern & { kind: 
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/** Rules about tools apply to tool calls, rules about a server to all its calls. */
+/**
+ * Without `match.type`, rules about tools apply to tool calls, about servers to all MCP calls, and about models to
+ * model calls.
+ */
 function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   if (match.type !== undefined) return typesNamed(match.type);
   if (match.tool !== undefined) return new Set(['mcp_tool_call']);

@@ -21,7 +21,7 @@ import { textValue, textValues, valueTest } from './value-test.ts';
 export interface Compiled {
   readonly test: Test;
   readonly queries: readonly number[];
-  /** Patterns that the texts contain if the rule fires: all except those under `not`. */
+  /** Patterns whose matches may make the rule fire: all except those under `not`. */
   readonly patterns: readonly MaskPattern[];
   /** Queries of those patterns. Their matches explain why the rule fires. */
   readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
@@ -229,7 +229,9 @@ function matchingTrace(
   if (!TRACE_FIELDS.has(field))
     throw new Error(`contains_matching_trace is for ${[...TRACE_FIELDS].join(' or ')}`);
   if (typeof value !== 'string' && !isTraceMatch(value))
-    throw new Error('contains_matching_trace needs a group of type, tool, provider, content_regex');
+    throw new Error(
+      'contains_matching_trace needs a mapping with type, tool, provider or content_regex, or the same in one line',
+    );
   const mark = traceMarkOf(value, allows === isNegated);
   return {
     ...NOTHING,

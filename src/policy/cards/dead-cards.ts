@@ -1,7 +1,7 @@
 import type { CardFile } from './card-set.ts';
 import { type Card, type Condition, readCard, type ReadCard } from './card-schema.ts';
 
-/** Returns the parts of cards that never apply, with file, line and remedy. */
+/** Returns warnings about parts of cards that never apply, with file, line and remedy. */
 export function deadCards(files: readonly CardFile[]): string[] {
   const cards = readable(files);
   const states = sessionStates(files);
@@ -47,7 +47,7 @@ function deadRules({ card, problem }: ReadCard, states: ReadonlySet<string>): st
       .map((name) =>
         problem(
           ['rules', index, 'match', name],
-          `the rule can never fire: calls of type ${types.join(', ')} have no ${name}; change match.type or remove it`,
+          `the rule can never fire: calls of type ${types.join(', ')} have no ${name}; change match.type or remove match.${name}`,
         ),
       );
     const ofStates = conditions.flatMap((condition, at) =>

@@ -19,7 +19,10 @@ export interface RuleModes {
 /** Few sets exist, because keys share them. */
 const MAX_KEPT = 64;
 
-/** Names in a key's overrides that match no rule, or several, are ignored. */
+/**
+ * Returns a function that returns the modes for a call. Names in a key's overrides that match no rule, or are
+ * ambiguous, are ignored.
+ */
 export function createRuleModes(
   rules: readonly NamedRule[],
   overrides: RuleOverrides,

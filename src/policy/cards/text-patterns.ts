@@ -108,7 +108,7 @@ function piecesOf(text: string): readonly Span[] {
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {
-  // A test is ten times faster than a search, and usually fails.
+  // A test is ten times faster than a search, and most texts do not match.
   if (!regex.test(text)) return undefined;
   const matcher = regex.matcher(text);
   return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;

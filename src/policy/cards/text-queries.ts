@@ -255,7 +255,7 @@ export function createTextQueries(): TextQueries {
   };
 }
 
-/** Maximum characters of a value that are searched with its context. */
+/** Maximum number of characters of a value that are searched with its context. */
 const MAX_CONTEXT_CHARS = 8_192;
 
 /** Shorter texts are searched in one step. */

@@ -62,7 +62,7 @@ const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'wallet_key',
 ]);
 
-/** Results are shared with other rules, unless the rule has its own threshold. */
+/** Results of a detector are shared with other rules, unless the rule has its own threshold. */
 function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detects' } {
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }

@@ -1,6 +1,6 @@
 import { globMatches } from '../../text/glob.ts';
 
-/** Longer names, which servers do not use, are compared literally. */
+/** In longer names, which servers do not use, only letter case is ignored. */
 const MAX_FOLDED_CHARS = 512;
 /** Word starts in camelCase: `runCommand`, `execSQLQuery`. */
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;

@@ -5,7 +5,7 @@ import { compileRegex } from './text-patterns.ts';
 import { anyOf, notOf, type Scene, type Test } from './truth.ts';
 
 /**
- * Compares a field with a rule's value. A list matches if one element does.
+ * Returns a test that compares a field with a rule's value. A list matches if one element does.
  * @param ignoreCase for `contains`
  */
 export function valueTest(field: Field, { field: name, op, value }: Comparison, ignoreCase: boolean): Test {
@@ -55,7 +55,7 @@ function scalarOf(
 ): string | number | boolean {
   if (field.kind === 'value' && field.isList) throw new Error(`${name} is a list: use contains`);
   if (value === undefined || typeof value === 'object')
-    throw new Error(`${op} needs one text, number or true/false`);
+    throw new Error(`${op} needs a string, a number, or true or false`);
   return value;
 }
 

@@ -66,7 +66,7 @@ export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefin
   }
 }
 
-/** Equal rules have the same name, also after a reload. */
+/** Returns a function that names rules. Equal rules have the same name, even after a reload. */
 function createRuleNames(): (rule: MaskRule) => string {
   const names = new WeakMap<MaskRule, string>();
   return (rule) => {

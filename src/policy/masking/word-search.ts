@@ -10,10 +10,10 @@ export interface LabelledPattern {
 
 export type WordSearch = (text: string) => Work<readonly Finding[]>;
 
-/** Callers do not mask more findings than this. */
+/** Maximum number of findings. Callers do not mask more. */
 const MAX_FINDINGS = 250_001;
 
-/** Returns a search for the rules' words in any letter case and obfuscation, or undefined if there are none. */
+/** Returns a search for the rules' words in any letter case and obfuscation, or undefined if there are no words. */
 export function createWordSearch(patterns: readonly LabelledPattern[]): WordSearch | undefined {
   const words = patterns.flatMap(({ pattern, rule }) =>
     pattern.kind === 'contains' && pattern.ignoreCase

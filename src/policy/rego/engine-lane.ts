@@ -52,7 +52,7 @@ export class EngineLane<Call extends LaneCall> {
     await Promise.all([this.#end(), this.#ending]);
   }
 
-  /** Takes the next call once an engine is ready. Until then, calls may time out. */
+  /** Takes the next call once an engine is ready or cannot be started. Until then, calls may time out. */
   async #afterStart(): Promise<{ next: Call; thread: EngineThread | undefined } | undefined> {
     const thread = await this.#engine().catch(() => undefined);
     if (thread === undefined) this.#ready = undefined;

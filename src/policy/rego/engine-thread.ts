@@ -25,7 +25,7 @@ export interface ThreadLimits {
 
 export interface EngineThread {
   readonly facts: RegoFacts;
-  /** Evaluates `gateway.policy` for a JSON input. Calls must not overlap. */
+  /** Evaluates the query for a JSON input. Calls must not overlap. */
   evaluate(input: string): Promise<unknown>;
   end(): Promise<void>;
 }
@@ -128,7 +128,7 @@ export const engineModule = onceItWorks(async () =>
   WebAssembly.compile(await promisify(brotliDecompress)(await readFile(ENGINE))),
 );
 
-/** Caches the result of `make`, but not its failures. Concurrent callers share an attempt. */
+/** Returns a function that caches the result of `make`, but not its failures. Concurrent callers share an attempt. */
 export function onceItWorks<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

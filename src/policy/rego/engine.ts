@@ -22,12 +22,12 @@ export interface RegoEngineOptions extends ThreadLimits {
 export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
-   * Returns `data.gateway.policy` for a JSON input, or undefined if the package is empty.
+   * Returns the values of `POLICY_RULES` for a JSON input, by rule name.
    * @param tenant is charged for engine time
    * @throws RegoEvaluationError if the input cannot be judged
    */
   evaluate(input: string, tenant: string): Promise<unknown>;
-  /** Refuses waiting inputs as `closed`. */
+  /** Refuses waiting inputs as `closed` and stops the engines. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const MAX_WAITING_CHARS = 67_108_864;
 const IDLE_MS = 60_000;
 
 /**
- * Starts an engine for all tenants and, while needed, a second one for tenants that exceed their share, because
+ * Starts an engine for most tenants and, while needed, a second one for tenants that exceed their share, because
  * evaluations cannot be interrupted.
  * @throws RegoFilesError | RegoEvaluationError like `startEngineThread`
  */

@@ -25,7 +25,8 @@ export function shownFailure({ file, row, column, message }: RegoFailure): strin
 
 /**
  * Why an input was not judged. `failed`: the policy threw or ran out of time; `hung`: it had to be terminated; `died`:
- * the engine broke (out of memory or stack); `busy`: too many inputs are waiting; `closed`: the set was retired.
+ * the engine broke (out of memory or stack); `busy`: too many inputs are waiting, or the engine is restarting;
+ * `closed`: the set was retired.
  */
 export type RegoTrouble = 'failed' | 'hung' | 'died' | 'busy' | 'closed';
 

@@ -28,7 +28,7 @@ export interface RegoSet {
   close(): Promise<void>;
 }
 
-/** @throws RegoFilesError with all errors in the files */
+/** @throws RegoFilesError with all errors in the files, or RegoEvaluationError if the engine cannot compile them */
 export async function createRegoSet(
   files: readonly RegoFile[],
   options: RegoEngineOptions,
@@ -91,7 +91,10 @@ function policyProblems({ rules }: RegoFacts) {
 const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
-/** A rule whose value is not a set of strings (`deny = true`, an object, a number) still denies. */
+/**
+ * A restricting rule fires unless it is undefined, empty, false or null, even if its value is not a set of strings
+ * (`deny = true`, an object, a number). `allow` must be true.
+ */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
   const rules: Readonly<Record<string, unknown>> = isObject(document) ? document : { deny: document };

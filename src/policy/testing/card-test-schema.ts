@@ -63,7 +63,9 @@ const step = z.strictObject({
       error: 'must be a string, an MCP result, or its content',
     })
     .optional()
-    .describe('answer of the model or tool, for rules about later steps: a text, or an MCP result'),
+    .describe(
+      'answer of the model or tool, for rules about later steps: a string, an MCP result, or its content',
+    ),
   state: name.optional().describe('state of the session after this step'),
 });
 export type TestStep = z.output<typeof step>;

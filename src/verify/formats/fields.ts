@@ -39,7 +39,7 @@ export function sessionIdOf(written: string): string {
 
 const UNKNOWN_NAME = 'trace';
 
-/** Returns an agent. Missing key fields are derived from its id or name. */
+/** Returns an agent. A missing id, name or key hash is derived from the others. */
 export function agentOf(written: string | AgentFields): StepAgent {
   const fields = typeof written === 'string' ? { id: written } : written;
   const name = fields.name ?? fields.id ?? fields.key_hash ?? UNKNOWN_NAME;

@@ -15,7 +15,7 @@ export interface FunctionResult {
   readonly isError: boolean;
 }
 
-/** Supports OpenAI's `tool_calls`, and content blocks of Anthropic and Bedrock. */
+/** Supports OpenAI's `tool_calls` and `function_call`, and content blocks of Anthropic and Bedrock. */
 export function callsIn(message: TraceFields): readonly FunctionCall[] {
   const { tool_calls, function_call, content } = message;
   const called = Array.isArray(tool_calls) ? tool_calls : [];

@@ -2,7 +2,7 @@ import { stringIn, type TraceFields } from './fields.ts';
 import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Supports `gen_ai.input.messages`, one event per message, and the older `gen_ai.prompt.0.content`. */
+/** Supports `gen_ai.input.messages`, one event per message, and older forms such as `gen_ai.prompt.0.content`. */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
   const details = detailsOf(span, attributes);
   const system = partsIn(parsedAttribute(details['gen_ai.system_instructions']));

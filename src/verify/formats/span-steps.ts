@@ -89,7 +89,7 @@ const OTHER_NAMESPACES = new Set(
   ),
 );
 
-/** Reports whether unknown attributes contain text that policies would judge. */
+/** Reports whether unknown attributes may contain text that policies would judge. */
 export function holdsContent(attributes: TraceFields): boolean {
   return Object.entries(attributes).some(([name, value]) => {
     if ((typeof value !== 'string' && !isObject(value) && !Array.isArray(value)) || value === '')

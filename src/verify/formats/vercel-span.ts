@@ -82,7 +82,7 @@ function messagesIn(written: unknown, role = 'user'): TraceFields[] {
   );
 }
 
-/** Converts an SDK message to chat messages, one per tool result. */
+/** Converts an SDK message to chat messages. Each tool result becomes a separate message. */
 function messageOf(message: TraceFields): TraceFields[] {
   const role = stringIn(message, ['role']) ?? 'user';
   const { content } = message;

@@ -26,7 +26,8 @@ const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * Holds back the first steps, because session and agent may follow them. Sorts spans, which arrive by end, by start.
+ * Holds back the first steps, because session and agent may follow them. Sorts spans by start, because they arrive in
+ * the order of their ends.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
   const spans = createTimeOrder<ReadElement>();

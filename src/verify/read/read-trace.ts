@@ -19,7 +19,7 @@ const CONTEXT: Context = {
   model: undefined,
 };
 
-/** Parses one JSON document, or one per line, as it arrives. Stops if it cannot find the next element. */
+/** Parses a trace as it arrives: one JSON document, or one per line. Stops if the next element cannot be found. */
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
   let index = 0;

@@ -9,7 +9,7 @@ const MAX_RULES = 10_000;
 const NOTE_ACTIONS: ReadonlySet<string> = new Set(['mask']);
 
 /**
- * SARIF 2.1.0 for code hosts: violations at their trace lines, with the policy rule.
+ * Creates a SARIF 2.1.0 report for code hosts: violations and masks at their trace lines, with the policy rule.
  * @param trace path of the trace, as shown
  */
 export function createSarifReport(write: (value: unknown) => string, trace: string): Report {

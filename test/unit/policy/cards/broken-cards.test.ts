@@ -74,7 +74,7 @@ describe('a broken card', () => {
     [
       'a taint without a flag',
       'metadata: {name: c}\nrules:\n  - {name: r, action: taint}',
-      /taint: is the flag/,
+      /taint: must be set in rules with action: taint/,
     ],
     [
       'a mask without conditions',
