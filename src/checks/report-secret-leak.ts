@@ -20,8 +20,8 @@ export interface SecretLeak {
 }
 
 /**
- * Locks the key, adds 30 points to its score once per distinct finding, and taints its session with `secret_accessed`
- * (docs/risk.md). Personal data does not taint.
+ * Locks the key, adds 30 points to its score if a finding has not scored in the last 24 hours, and taints its session
+ * with `secret_accessed` (docs/risk.md). Personal data does not taint.
  * @throws GatewayError redis_unavailable
  */
 export type ReportSecretLeak = (leak: SecretLeak) => Promise<void>;

@@ -69,11 +69,11 @@ export interface Settlement extends BudgetOperation {
 }
 
 export interface SettleResult {
-  /** False if the operation is unknown or already settled. */
+  /** False if the operation was already settled, or if a retry or release finds no reservation. */
   readonly applied: boolean;
   readonly reservedNanoUsd: number;
   readonly tightest: Tightest | undefined;
-  /** Session spend including this cost; undefined if there is no session, or it has ended. */
+  /** Session spend including this cost; undefined if there is no session or it has ended. */
   readonly sessionSpentNanoUsd: number | undefined;
   /** Alert thresholds reached for the first time in their window. */
   readonly crossed: readonly { readonly account: Account; readonly percent: number }[];

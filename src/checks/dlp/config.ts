@@ -38,11 +38,13 @@ export const dlpSection = section({
     .array(hostName)
     .default([])
     .describe('Domains whose email addresses are not personal data.'),
-  quarantine_duration: duration('1h').describe('How long a key is locked after a secret in an answer.'),
+  quarantine_duration: duration('1h').describe('How long a key is locked after an answer is withheld.'),
   requests: z
     .enum(['off', 'mask', 'deny'])
     .default('off')
-    .describe('Action on a finding in a request: none, mask it, or refuse the request.'),
+    .describe(
+      'Action on a finding in a request: mask it, or refuse the request. With `off`, requests are not searched.',
+    ),
   request_classes: z
     .array(z.enum(CONTENT_CLASSES))
     .min(1)

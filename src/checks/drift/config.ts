@@ -8,7 +8,9 @@ export const driftDetection = section({
     .describe('Minimum number of turns in the session, including the current one, before drift is detected.'),
   anchor_similarity_threshold: fraction
     .default(0.08)
-    .describe('Similarity to the first and the last turn, 0 to 1, at which a turn is fully on topic.'),
+    .describe(
+      'Similarity to the first turn and the last on-topic turn, 0 to 1, at which a turn is fully on topic.',
+    ),
   drift_score_threshold: fraction
     .default(0.45)
     .describe('Drift score, 0 to 1, above which drift is detected.'),

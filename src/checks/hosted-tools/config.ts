@@ -15,6 +15,6 @@ export const hostedToolsSettings = {
     .enum(['deny', 'allow'])
     .default('deny')
     .describe(
-      'Prompts, caches, presets and agents stored at the provider. They may contain tools and text that the gateway cannot see.',
+      'Action on requests that refer to prompts, caches, presets or agents stored at the provider, which may contain tools and text that the gateway cannot see.',
     ),
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { count, fraction, positiveCount, section, type Settings } from '../../config/fields.ts';
 
 export const loopDetection = section({
-  enabled: z.boolean().default(true).describe('Detect repeated calls within a session.'),
+  enabled: z.boolean().default(true).describe('Detect loops within a session.'),
   fingerprint: section({
     threshold: positiveCount
       .default(3)
@@ -41,7 +41,7 @@ export const loopDetection = section({
       .max(64)
       .default(0)
       .describe(
-        'Number of bits, of 64, in which the fingerprints of recent calls must differ. 0 disables the check.',
+        'Recent calls are a stall if all consecutive calls differ in fewer than this many of the 64 fingerprint bits. 0 disables the check.',
       ),
     low_diversity_threshold: positiveCount
       .default(5)

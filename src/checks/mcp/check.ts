@@ -26,7 +26,10 @@ import { GatewayError } from '../../errors.ts';
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
   readonly tasks: TaskBinding;
-  /** Adds 10 points to the key's risk score for a policy block, once a day per finding (docs/risk.md). */
+  /**
+   * Adds 10 points to the key's risk score for a policy block, if a finding has not scored in the last 24 hours
+   * (docs/risk.md).
+   */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: (
     admitted: Pick<Admitted, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,

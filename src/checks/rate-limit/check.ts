@@ -39,7 +39,7 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<Ra
       return {
         kind: 'deny',
         type: 'rate_limited',
-        message: `this key may send ${quota} requests a minute: try again in ${timeSpan(slot.waitMs)}`,
+        message: `this key has reached its limit of requests per minute (${quota}): try again in ${timeSpan(slot.waitMs)}`,
         headers: retryAfter('rate_limited', slot.waitMs),
       };
     },

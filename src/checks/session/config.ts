@@ -8,5 +8,8 @@ export const sessionSettings = {
       'Maximum number of concurrent sessions per key; more are refused. With 0, new sessions replace old ones beyond 10,000 per key.',
     ),
   ttl: duration('24h').describe('Lifetime of an idle session in which a call was answered.'),
-  required: z.boolean().default(false).describe('Refuse requests without `X-Gateway-Session-ID`.'),
+  required: z
+    .boolean()
+    .default(false)
+    .describe('Refuse requests without `X-Gateway-Session-ID`. MCP calls may have an MCP session instead.'),
 };

@@ -8,7 +8,7 @@ export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {
   return {
     kind: 'deny',
     type: 'max_steps_exceeded',
-    message: `This session has made all of its ${String(maxSteps)} calls. Start a new session. ${NEVER_RESETS}`,
+    message: `This session has reached its maximum number of calls (${String(maxSteps)}). Start a new session. ${NEVER_RESETS}`,
   };
 }
 
@@ -25,7 +25,7 @@ export function tooManySessions(liveSessions: number): Denial {
   return {
     kind: 'deny',
     type: 'session_limit_exceeded',
-    message: `this key has ${String(liveSessions)} live sessions, the maximum. Continue one of them, or wait until one ends`,
+    message: `this key has reached its maximum number of live sessions (${String(liveSessions)}). Continue one of them, or wait until one ends`,
   };
 }
 

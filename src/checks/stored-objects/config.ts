@@ -6,6 +6,6 @@ export const storedObjectsSettings = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Ids of objects, stored at providers under a gateway credential, that all keys may use; `*` matches any text. Other objects belong to the key that created them.',
+      'Ids of objects, stored at providers under a gateway credential, that all keys may use; `*` matches any characters. Other objects belong to the key that created them.',
     ),
 };

@@ -213,7 +213,7 @@ export function plainAgent(): void {
     await response.text();
     const refused = await openai.chat.completions.create(body).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(OpenAI.RateLimitError);
-    expect(String(refused)).toContain('This session has made all of its 2 calls');
+    expect(String(refused)).toContain('This session has reached its maximum number of calls (2)');
     expect(sent).toHaveLength(3);
   });
 

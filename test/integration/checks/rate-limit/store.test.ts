@@ -173,7 +173,7 @@ describe('the rate limit check', () => {
       verdict: {
         kind: 'deny',
         type: 'rate_limited',
-        message: 'this key may send 7 requests a minute: try again in 9 s',
+        message: 'this key has reached its limit of requests per minute (7): try again in 9 s',
         headers: { 'retry-after': '9' },
       },
       headers: { 'ratelimit-policy': '"default";q=7;w=60', ratelimit: '"default";r=0;t=9' },

@@ -156,7 +156,7 @@ describe('the end of a call', () => {
       kind: 'deny',
       type: 'max_steps_exceeded',
       message:
-        'This session has made all of its 1 calls. Start a new session. For clients that retry: Quota exceeded (limit: 0), no wait will reset it',
+        'This session has reached its maximum number of calls (1). Start a new session. For clients that retry: Quota exceeded (limit: 0), no wait will reset it',
     });
     await check.end?.(second, { kind: 'not_forwarded' }, state);
     expect((await stored(first))?.session.steps).toBe(1);
