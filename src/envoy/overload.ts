@@ -1,7 +1,9 @@
 import type { Config } from '../config/schema.ts';
 import { extension, type EnvoyObject } from './layout.ts';
 
-/** Far above the traffic of one gateway. Without a limit, Envoy logs a warning. */
+/**
+ * Maximum number of client connections, far above the traffic of one gateway. Without a limit, Envoy logs a warning.
+ */
 const MAX_CLIENT_CONNECTIONS = 50_000;
 const HEAP = 'envoy.resource_monitors.fixed_heap';
 /**

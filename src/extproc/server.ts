@@ -10,7 +10,10 @@ import type {
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 
-/** Must be shorter than the supervisor's wait for a worker to exit after a drain. */
+/**
+ * Time allowed for settling aborted streams. Must be shorter than the supervisor's wait for a worker to exit after a
+ * drain.
+ */
 const SETTLE_WITHIN_MS = 3_000;
 /**
  * Maximum number of open streams. Includes unsettled ones, because a peer may open and reset streams faster than they

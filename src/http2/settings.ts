@@ -24,7 +24,7 @@ export const SETTING = {
 
 const SETTING_BYTES = 6;
 const MAX_FRAME_SIZE = 0xff_ffff;
-/** Far above the six settings in use. */
+/** Maximum number of settings in a frame, far above the six in use. */
 const MAX_SETTINGS = 64;
 
 export const GREETING =

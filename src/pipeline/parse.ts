@@ -18,7 +18,7 @@ export function parseInTurns(exchange: Identified, body: Buffer): Awaitable<Pars
   return inTurns(requestInSteps(exchange, body));
 }
 
-/** Smaller bodies are parsed in one turn of the event loop. */
+/** Bodies of up to this size are parsed in one turn of the event loop. */
 const LARGE_BYTES = 131_072;
 
 export function isLarge(body: Buffer): boolean {

@@ -20,9 +20,12 @@ export interface InputSource {
   readonly contextTokens: number;
 }
 
-/** Tokens that a provider's template adds to any prompt. */
+/** Upper bound of the tokens that a provider's template adds to any prompt. */
 const PROMPT_OVERHEAD_TOKENS = 64;
-/** Tokens added around tools. The largest published overhead, Claude's tool-use system prompts, is smaller. */
+/**
+ * Upper bound of the tokens added around tools. The largest published overhead, Claude's tool-use system prompts, is
+ * smaller.
+ */
 const TOOLS_OVERHEAD_TOKENS = 1_024;
 const MESSAGE_OVERHEAD_TOKENS = 8;
 

@@ -7,7 +7,7 @@ import { soundSeconds } from './sound-length.ts';
 
 /** Upper bound for images of providers that publish no bound: OpenAI's 10,000 patches at "original" detail. */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
-/** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
+/** Upper bound for gpt-4o-mini, whose tiles cost more: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
 
 /** The highest published rate, Gemini's (ai.google.dev, audio understanding). */

@@ -34,7 +34,7 @@ export interface PricingConfig {
   };
 }
 
-/** Limits memory, because clients choose the names. */
+/** Maximum number of cached prices. Limits memory, because clients choose the names. */
 const MAX_CACHED_MODELS = 2_048;
 const MAX_NAME_CHARS = 256;
 

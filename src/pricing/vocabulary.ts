@@ -9,7 +9,7 @@ export interface TokenVocabulary {
 
 export const NO_WORD = 0x7fff_ffff;
 
-/** A power of two. Buckets rarely have more than four words. */
+/** Number of buckets, a power of two. Buckets rarely have more than four words. */
 const BUCKETS = 131_072;
 /** Number of bytes before each word: its length, and its rank in three bytes (little-endian). */
 const WORD_HEAD = 4;

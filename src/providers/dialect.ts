@@ -44,7 +44,7 @@ export type Credential =
 export interface Dialect {
   readonly name: string;
   readonly hasBody: boolean;
-  /** False if clients fail on SSE lines other than data. They receive no comments. */
+  /** False if clients fail on SSE lines other than data. They then receive no comments. */
   readonly acceptsComments?: false;
   /** Reads a parsed request body. Throws GatewayError invalid_request if a required field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;

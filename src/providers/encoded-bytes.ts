@@ -1,10 +1,13 @@
 import { decodeBase64, isPlainText } from '../pricing/media-bytes.ts';
 
-/** Shorter runs are ids, hashes and signatures. */
+/** Minimum length of a run. Shorter runs are ids, hashes and signatures. */
 const MIN_CHARS = 256;
-/** Within other text, signatures, keys and tokens may be longer than `MIN_CHARS`. */
+/** Minimum length of a run within other text, where signatures, keys and tokens may be longer than `MIN_CHARS`. */
 const MIN_CHARS_INSIDE = 1_024;
-/** Tools wrap encoded bytes at 60 columns or more. Shorter lines are word lists and digests. */
+/**
+ * Minimum length of wrapped lines. Tools wrap encoded bytes at 60 columns or more; shorter lines are word lists and
+ * digests.
+ */
 const MIN_COLUMNS = 60;
 
 /** Number of digits examined first in a long run. */
@@ -82,7 +85,7 @@ function digitsOf(run: string): string {
   return run.replace(/\\[rn]|\s/g, '');
 }
 
-/** Reports whether a run's start is undecodable or has control characters, as in most files. */
+/** Reports whether a run's start cannot be decoded, or decodes to control characters, as most files do. */
 function startsAsBytes(digits: string): boolean {
   const bytes = decodeBase64(standard(digits.slice(0, digits.length - (digits.length % 4))));
   return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));

@@ -3,7 +3,10 @@ import { providers, type Provider } from './registry.ts';
 
 type ShapeRow = readonly [RegExp, ErrorShape];
 
-/** Envoy limits patterns to 100 program steps, about one per character. The gateway's renderer adds about 30. */
+/**
+ * Maximum length of the names in one pattern. Envoy limits patterns to 100 program steps, about one per character. The
+ * gateway's renderer adds about 30.
+ */
 const MAX_NAMES_CHARS = 40;
 
 /**

@@ -76,7 +76,7 @@ export const gemini: Descriptor<'gemini'> = {
     tableNames: (model) => [model.replace(/^(?:models|publishers\/google\/models)\//, '')],
     // 258 tokens for each of 16 tiles (ai.google.dev, image understanding).
     maxImageTokens: 4_400,
-    // A tile can be as small as 256 px (crop unit), and a new model bills up to 1,120 tokens for any image.
+    // A tile can be as small as 256 px (crop unit), and newer models bill up to 1,120 tokens for any image.
     imageTokens: (width, height) => Math.max(258 * tilesOf(width, height, 256), 1_120),
     tiers: { priority: PRIORITY, on_demand_priority: PRIORITY },
   },

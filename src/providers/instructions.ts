@@ -5,12 +5,13 @@ import type { PromptText } from './request-facts.ts';
 export const INSTRUCTION_ROLES = ['system', 'developer'] as const;
 export type InstructionRole = (typeof INSTRUCTION_ROLES)[number];
 
-/**
- * Paths of instructions in all dialects, with `#` for an index. This is an allowlist, because response schemas,
- * documents and unknown members may also have the role `system` but are not instructions.
- */
 const TEXT = String.raw`(?:/#)?(?:/text)?`;
 const MESSAGE = `(?:/content${TEXT}|/message|/#/guardContent/text/text)`;
+
+/**
+ * Matches paths of instructions in all dialects, with `#` for an index. This is an allowlist, because response schemas,
+ * documents and unknown members may also have the role `system` but are not instructions.
+ */
 const PLACES = new RegExp(
   [
     '^(?:input/converse/|generateContentRequest/|generate_content_request/)?',

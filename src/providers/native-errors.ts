@@ -132,7 +132,9 @@ function statusNames(status: number): StatusNames {
   return { ...(status >= 500 ? SERVER_ERROR : CLIENT_ERROR), ...BY_STATUS[status] };
 }
 
-/** In seconds. Gemini CLI does not wait longer than five minutes and shows the message instead. */
+/**
+ * Retry delay in seconds that clients do not wait for: Gemini CLI shows the message instead if it exceeds five minutes.
+ */
 const LONGER_THAN_CLIENTS_WAIT = '3600';
 
 function googleDetails({ type, status, requestId, retryAfter }: NativeFacts): readonly Body[] {

@@ -25,7 +25,10 @@ export function createUnknownEndpoints({ proxy }: Config): UnknownEndpoints {
   const setting = proxy.unknown_endpoints;
   const patterns = typeof setting === 'string' ? [] : setting.map(readPattern);
 
-  /** Returns the smallest set of segments that a matching pattern leaves open, or undefined if none matches. */
+  /**
+   * Returns the smallest set of segments that a matching pattern leaves open (all of them for `allow`), or undefined if
+   * no pattern matches.
+   */
   function openSegments({ provider, method, path }: RequestedPath): readonly string[] | undefined {
     const [name = '', ...segments] = `${provider.name}${path}`.split('/');
     if (setting === 'allow') return provider.selfHosted ? undefined : segments;

@@ -22,7 +22,7 @@ export function billed(inner: Dialect, billOf: BillOf): Dialect {
   };
 }
 
-/** Higher costs for one call are implausible. */
+/** Maximum plausible cost of one call. */
 const MAX_BILL_USD = 10_000;
 
 /** Returns a plausible amount in USD, or undefined. */

@@ -45,7 +45,10 @@ function indexesOf({ choices }: JsonObject): readonly number[] {
   return indexes.length === 0 ? [0] : [...new Set(indexes)];
 }
 
-/** @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it. */
+/**
+ * Number of spaces after the last payload, because @mistralai/mistralai 1.3 loses the last event of a read if it is
+ * shorter than the events before it.
+ */
 const PAD_CHARS = 8_192;
 
 /**

@@ -7,7 +7,7 @@ import type { Usage } from '../dialect.ts';
 import type { OutputLimit } from '../request-facts.ts';
 import { withoutCase } from '../../text/without-case.ts';
 
-/** Larger counts are treated as missing (docs/budgets.md). */
+/** Maximum token count. Larger counts are treated as missing (docs/budgets.md). */
 export const MAX_TOKENS = 1e9;
 
 /** Returns the array, or an empty one for any other value, because answer readers never throw. */
