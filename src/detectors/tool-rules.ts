@@ -1,10 +1,9 @@
 import { CREDENTIAL_RULES } from './credentials/candidates.ts';
 import type { Finding } from './finding.ts';
+import { EVERY_PHRASE } from './injection/every-phrase.ts';
 import { MARKUP_RULES } from './injection/markup.ts';
 import { PERSONA_RULE } from './injection/persona.ts';
 import { POISONING_RULES } from './injection/poisoning.ts';
-import { KIND_RULES } from './injection/rule-kinds.ts';
-import { PHRASE_RULES } from './injection/phrase-rules.ts';
 import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
 import { secretRules } from './secrets/secret-rules.ts';
 
@@ -46,7 +45,7 @@ export function groupOf({ detector, rule }: Finding): RuleGroup {
 /** Returns the rule and group names that `mcp.servers[].suppress` accepts. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
   const rules = [
-    ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),
+    ...EVERY_PHRASE.map(({ label }) => label.rule),
     ...MARKUP_RULES,
     PERSONA_RULE,
     ...TRAVERSAL_RULES,

@@ -1,20 +1,16 @@
 import { addAll } from '../../add-all.ts';
 import type { Detector, Finding } from '../finding.ts';
+import { EVERY_PHRASE, EVERY_WORD } from './every-phrase.ts';
 import { followGrammar, matchAll } from './followers.ts';
 import { compileGrammar } from './grammar.ts';
 import { createMentionGuard } from './guards.ts';
 import { lexOnce, Vocabulary, type Tokens } from './lexer.ts';
 import { findMarkup } from './markup.ts';
 import { findPersonas, type SeenSign } from './persona.ts';
-import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './rule-kinds.ts';
-import { LANGUAGE_RULES, LANGUAGE_WORDS } from './rule-languages.ts';
-import { MACHINE_RULES, MACHINE_WORDS } from './rule-machines.ts';
-import { ORDER_RULES, ORDER_WORDS } from './rule-orders.ts';
-import { SECRECY_RULES, SECRECY_WORDS } from './rule-secrecy.ts';
-import { PHRASE_RULES, type PhraseLabel } from './phrase-rules.ts';
+import { SPLIT_PAYLOAD } from './rule-kinds.ts';
+import type { PhraseLabel } from './phrase-rules.ts';
 import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
-import { WORDS } from './vocabulary.ts';
 import { runNow } from '../../turns.ts';
 import { escapeViews } from '../json-escapes.ts';
 
@@ -22,21 +18,10 @@ type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
 const vocabulary = new Vocabulary();
 const GRAMMAR = followGrammar(
-  compileGrammar<Label>(
-    vocabulary,
-    { ...WORDS, ...KIND_WORDS, ...LANGUAGE_WORDS, ...ORDER_WORDS, ...SECRECY_WORDS, ...MACHINE_WORDS },
-    [
-      ...[
-        ...PHRASE_RULES,
-        ...KIND_RULES,
-        ...LANGUAGE_RULES,
-        ...ORDER_RULES,
-        ...SECRECY_RULES,
-        ...MACHINE_RULES,
-      ].map(({ label, patterns }) => ({ label: { phrase: label }, patterns })),
-      ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
-    ],
-  ),
+  compileGrammar<Label>(vocabulary, EVERY_WORD, [
+    ...EVERY_PHRASE.map(({ label, patterns }) => ({ label: { phrase: label }, patterns })),
+    ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
+  ]),
 );
 const isMention = createMentionGuard(vocabulary);
 const SUCH = vocabulary.add('such');

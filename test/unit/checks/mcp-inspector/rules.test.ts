@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EVERY_PHRASE } from '../../../../src/detectors/injection/every-phrase.ts';
 import { toolRuleNames } from '../../../../src/detectors/tool-rules.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { ATTACK, AWS_KEY, GITHUB_TOKEN, inspector, REMOVED, result, textResult } from './rig.ts';
@@ -71,6 +72,11 @@ describe('suppressed rules of a server', () => {
       expect.arrayContaining(['secrets', 'custom:1', 'sensitive_target', 'hidden_text', 'concealment']),
     );
     expect(names).not.toContain('custom:2');
+  });
+
+  it('include every rule of a phrase', () => {
+    const rules = new Set(EVERY_PHRASE.map(({ label }) => label.rule));
+    expect([...rules].filter((rule) => !toolRuleNames(0).includes(rule))).toEqual([]);
   });
 });
 
