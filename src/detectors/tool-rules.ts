@@ -5,7 +5,7 @@ import { MARKUP_RULES } from './injection/markup.ts';
 import { PERSONA_RULE } from './injection/persona.ts';
 import { POISONING_RULES } from './injection/poisoning.ts';
 import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
-import { secretRules } from './secrets/secret-rules.ts';
+import { ruleIds } from './secrets/encoded.ts';
 
 type RuleGroup = (typeof GROUPS)[number];
 
@@ -50,7 +50,7 @@ export function toolRuleNames(customPatterns: number): readonly string[] {
     PERSONA_RULE,
     ...TRAVERSAL_RULES,
     ...POISONING_RULES,
-    ...secretRules.map(({ id }) => id),
+    ...ruleIds,
     ...CREDENTIAL_RULES,
     SERVER_CREDENTIAL_RULE,
     ...Array.from({ length: customPatterns }, (_, index) => customRule(index)),

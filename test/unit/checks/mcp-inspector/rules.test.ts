@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVERY_PHRASE } from '../../../../src/detectors/injection/every-phrase.ts';
+import { ruleIds } from '../../../../src/detectors/secrets/encoded.ts';
 import { toolRuleNames } from '../../../../src/detectors/tool-rules.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { ATTACK, AWS_KEY, GITHUB_TOKEN, inspector, REMOVED, result, textResult } from './rig.ts';
@@ -74,8 +75,8 @@ describe('suppressed rules of a server', () => {
     expect(names).not.toContain('custom:2');
   });
 
-  it('include every rule of a phrase', () => {
-    const rules = new Set(EVERY_PHRASE.map(({ label }) => label.rule));
+  it('include every rule of phrases and secrets', () => {
+    const rules = new Set([...EVERY_PHRASE.map(({ label }) => label.rule), ...ruleIds]);
     expect([...rules].filter((rule) => !toolRuleNames(0).includes(rule))).toEqual([]);
   });
 });
