@@ -19,7 +19,7 @@ export interface OfflineChecks extends ComposedChecks {
   readonly risk: RiskStore;
 }
 
-/** Creates the checks for recorded calls with in-memory stores, without time and cost checks. */
+/** Creates the checks for recorded calls with in-memory stores, without the checks that need Redis. */
 export async function createOfflineChecks({
   config,
   policies,

@@ -41,7 +41,7 @@ export interface Demo extends DemoFacts {
   close(): Promise<void>;
 }
 
-/** Enough for a few hundred short calls. */
+/** Pays for a few hundred short calls. */
 const HOURLY_BUDGET_USD = 0.05;
 
 /** The sum of the teams' own budgets is higher. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NewKey } from '../auth/key-fields.ts';
 import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
 
-/** Frequent enough to be visible on the page, without burdening a laptop. */
+/** Short enough for visible traffic on the page, without burdening a laptop. */
 const PAUSE_MS = 2_000;
 /** Long, because a call may wait for approval. */
 const REQUEST_TIMEOUT_MS = 90_000;

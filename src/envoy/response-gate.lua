@@ -2,7 +2,7 @@
 -- sidecar's verdict for this request, in the dynamic metadata "gw":
 --   resp = "whole"   the whole body was inspected
 --   resp = "stream"  a stream; out = bytes that the sidecar has emitted, checked at every chunk
--- A denied answer keeps one header, the request id, with which the route overwrites the provider's.
+-- A denied answer keeps one header: the request id, which the route sets in place of the provider's.
 -- Answers without the mark are Envoy's own, and pass. Every failure must deny, because Envoy passes an answer after
 -- a Lua error. All code that can fail therefore runs under pcall.
 

@@ -10,7 +10,7 @@ const RETRY_MS = 5_000;
 const RETRY_RENEWED_MS = 30_000;
 
 export interface ChosenCredential {
-  /** Undefined if the provider needs no key, and the client sent none. */
+  /** Undefined if the provider needs no key and the client sent no key. */
   readonly providerKey: string | undefined;
   /** Name of the gateway's credential; undefined if the client's key is used. */
   readonly heldCredential?: string;

@@ -29,7 +29,7 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
       // An acknowledgement on a newer connection does not cover the write.
       if (master.stream === stream && acknowledged >= replicas) return;
       throw new Error(
-        `written, but ${String(replicas)} replicas (redis.wait_replicas) did not all acknowledge it in time`,
+        `written, but too few replicas acknowledged it in time (redis.wait_replicas: ${String(replicas)})`,
       );
     },
     close: () => client.disconnect(),

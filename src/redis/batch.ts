@@ -10,7 +10,7 @@ export interface Operation<Reply> extends ScriptCall {
   readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
 }
 
-/** Runs store operations as part of a `RedisBatch`, or immediately if there is none. */
+/** Runs store operations as part of a `RedisBatch`, or immediately without a batch. */
 export interface Operations {
   /** @throws GatewayError redis_unavailable */
   run<Reply>(operation: Operation<Reply>, batch?: Batch): Promise<Reply>;

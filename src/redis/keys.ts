@@ -91,12 +91,12 @@ export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }
 
-/** One session: string of limits, steps, state, calls in flight, taints and tools. */
+/** One session: string of limits, steps, state, calls in flight, taints, tools and marks. */
 export function sessionKey(keyHash: string, sessionId: string): string {
   return `gateway:session_state:${tag(keyHash)}:${sessionId}`;
 }
 
-/** Returned steps of a key's sessions: sorted set of operation ids by time. */
+/** Steps and moves given back in a key's sessions: sorted set of operation ids by time. */
 export function leftStepsKey(keyHash: string): string {
   return `gateway:left_steps:${tag(keyHash)}`;
 }
@@ -106,7 +106,7 @@ export function sessionsKey(keyHash: string): string {
   return `gateway:sessions:${tag(keyHash)}`;
 }
 
-/** Marks a completed operation on a key's state (a step, a score), so that repeats are harmless. */
+/** Marks a completed change to a key's risk profile (a score, a reset), so that repeats are harmless. */
 export function operationKey(keyHash: string, operationId: string): string {
   return `gateway:operation:${tag(keyHash)}:${operationId}`;
 }

@@ -25,7 +25,7 @@ interface HashForm extends FormKeys {
   readonly field: 'form';
 }
 
-/** Forms with a version. To change the form of other data, a new key name is needed. */
+/** Forms with a version. The form of other data changes only with its key name. */
 export const STORED_FORMS = {
   ledger: { begin: 'gateway:spend:', byte: 2 },
   hold: { begin: 'gateway:hold:', byte: 2 },

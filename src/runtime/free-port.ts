@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral range, which outgoing connections use. */
+/** These ports lie below the ephemeral range, which outgoing connections use. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;

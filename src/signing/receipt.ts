@@ -23,7 +23,7 @@ export const receiptSchema = z.object({
   status: z.int(),
   /** Digest of the policy set. Absent if no policies were evaluated. */
   policy_set: z.string().optional(),
-  /** Absent if unknown when the headers are sent, as for streams. */
+  /** Absent if unknown when the headers are sent, as for streams, and with `server.strip_budget_headers`. */
   cost_usd: z.number().optional(),
 });
 

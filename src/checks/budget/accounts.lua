@@ -94,7 +94,7 @@ end
 -- Charges holds with expired leases (see expired-holds.lua). Must run before accounts are loaded. Returns their number.
 local function settle_expired(now)
   charged_at = now
-  -- Usually there are none, and counting is cheaper than listing.
+  -- Usually no lease has expired, and counting is cheaper than listing.
   if redis.call('ZCOUNT', KEYS[1], '-inf', int(now)) == 0 then
     return 0
   end
@@ -131,7 +131,7 @@ end
 -- Finds the account with the smallest remainder and, among equals, the longest wait. Considers accounts with a limit
 -- or, if `amount` is given, only those of them whose remainder it exceeds or whose limit is spent. The limit is the
 -- tighter of the spec's and the ledger's. Returns the account's index (from 0; -1 for none), its remainder, and the end
--- of its window (math.huge if it has none).
+-- of its window (math.huge if it has no end).
 local function tightest_of(loaded, amount)
   local tightest, least, latest, index = -1, math.huge, -1, 0
   for nth = 1, #loaded do

@@ -1,8 +1,8 @@
 #!lua
 -- Counts one turn that passed, and stores its effects: the first turn becomes the anchor, later ones replace the prior
--- turn or widen the anchor. A remembered turn changes at most the answer: its digest is the operation id, and an agent
--- that repeats its last message with more tool results makes no new turn. Data of an ended session of the same name is
--- removed. A late turn of an ended session changes nothing.
+-- turn or widen the anchor. A remembered turn changes at most the answer, because its digest is the operation id. An
+-- agent that repeats its last message with more tool results makes no new turn. Data of an ended session of the same
+-- name is removed. A late turn of an ended session changes nothing.
 --
 -- Readers that read ahead compare the field `head`: creation time of the session (Unix ms), number of turns, and length
 -- of the anchor's answer in characters, separated by spaces.

@@ -58,7 +58,7 @@ local function save_arrivals(arrivals, now, life)
   end
 end
 
--- Returns the list of a limit, or nil if its arrivals are in a sorted set or it has none.
+-- Returns the list of a limit, or nil if it has no arrivals or they are in a sorted set.
 local function list_named(arrivals, name)
   for _, list in ipairs(arrivals.lists) do
     if list.name == name then
