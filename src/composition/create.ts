@@ -42,7 +42,7 @@ export interface ChecksDeps {
 
 const NANO_USD = 1e9;
 
-/** Creates all checks of one sidecar, on Redis. `close` must be called before disconnecting. */
+/** Creates all checks of one configuration, on Redis. `close` must be called before disconnecting. */
 export async function createChecks(
   deps: ChecksDeps,
 ): Promise<ComposedChecks & { readonly newBatch: () => Batch }> {

@@ -126,7 +126,7 @@ export function driftKey(keyHash: string, sessionId: string): string {
   return `gateway:drift:${tag(keyHash)}:${sessionId}`;
 }
 
-/** The proxy key that received an `Mcp-Session-Id`; `digest` covers server name and session id. */
+/** The proxy key that owns an MCP session or task; `digest` covers the server name and the id. */
 export function mcpSessionKey(digest: string): string {
   return `gateway:mcp_session:${digest}`;
 }
@@ -136,7 +136,7 @@ export function storedObjectsKey(keyHash: string): string {
   return `gateway:stored_objects:${tag(keyHash)}`;
 }
 
-/** A key's MCP sessions: sorted set of digests by last use. */
+/** A key's MCP sessions and tasks: sorted set of digests by last use. */
 export function mcpSessionsKey(keyHash: string): string {
   return `gateway:mcp_sessions:${tag(keyHash)}`;
 }
@@ -189,7 +189,7 @@ export function escalationKey(id: string): string {
 /** Ids of waiting requests: sorted set by expiry in Unix ms. */
 export const ESCALATIONS_KEY = 'gateway:escalation:pending';
 
-/** Waiting requests of one key, by `<request digest> <id>`; in the same slot. */
+/** Waiting requests of one key: sorted set of `<request digest> <id>` by expiry; in the same slot. */
 export function escalationsOfKey(keyHash: string): string {
   return `gateway:escalation:pending_of:{${ESCALATIONS_KEY}}:${keyHash}`;
 }
