@@ -120,7 +120,10 @@ export interface Refusal {
   readonly key?: RefusedKey | undefined;
 }
 
-/** Details for an agent, shown only in `error.data` of MCP's JSON-RPC errors (docs/mcp-messages.md). */
+/**
+ * Details for an agent, shown only in MCP's JSON-RPC errors (docs/mcp-messages.md); the reason is also sent as a
+ * header.
+ */
 export interface RefusalDetails {
   readonly reason: string;
   readonly toolName?: string;

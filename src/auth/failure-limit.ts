@@ -33,8 +33,9 @@ export interface FailureLimit {
 
 /**
  * Counts failed authentications per client address and minute. All processes share the counts in Redis. The limit only
- * reduces noise: once it is exceeded, a process stops writing and logging for that address until the minute ends.
- * Clients still get 401, and a valid key is never refused because of other clients at the same address.
+ * reduces load and noise: once it is reached, a process stops writing and logging for that address until the minute
+ * ends, and first looks up its keys with a single read. Clients still get 401, and a valid key is never refused because
+ * of other clients at the same address.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { client, maxFailuresPerMinute, onFailure, onCountFailed, now = Date.now } = options;

@@ -55,7 +55,7 @@ const mcpServer = section({
     .enum(['off', 'warn', 'block'])
     .default('warn')
     .describe(
-      'Action if the definition of a tool has changed since it was first seen: nothing, log a warning, or refuse calls.',
+      'Action if the definition of a tool differs from the first one seen or the last one accepted: nothing, log a warning, or refuse calls.',
     ),
 });
 
