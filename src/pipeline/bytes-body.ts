@@ -74,13 +74,10 @@ function decodingsOf(words: string): string[] {
   return readings;
 }
 
-/**
- * In text with percent-encoding, also decodes a plus as a space, as in forms. In bodies that are not forms, this does
- * not affect findings.
- */
+/** Also decodes a plus as a space, as in forms. Bodies that are not forms are scanned as written, too. */
 function percentDecoded(text: string): string {
-  if (!text.includes('%')) return text;
-  return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
+  const spaced = text.replaceAll('+', ' ');
+  return spaced.includes('%') ? withoutPercents(Buffer.from(spaced)).toString('utf8') : spaced;
 }
 
 const ENTITY = /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));?/gi;

@@ -14,6 +14,7 @@ describe('a body other than JSON', () => {
   it.each([
     ['as written', 'a form', ['a form']],
     ['without percent-encoding', 'a%40b+c', ['a%40b+c', 'a@b c']],
+    ['with a plus as a space', 'a=4111+1111+b', ['a=4111+1111+b', 'a=4111 1111 b']],
     ['after any number of encodings', 'a%2540b', ['a%2540b', 'a%40b', 'a@b']],
     ['with HTML entities decoded', 'a&#64;b &#x40;c', ['a&#64;b &#x40;c', 'a@b @c']],
     ['with JSON escapes decoded', '--x\n{"a":"b\\u0040c"}', ['--x\n{"a":"b\\u0040c"}', '--x\n{"a":"b@c"}']],
