@@ -77,7 +77,7 @@ function amount(nanoUsd: number | undefined): string {
   return nanoUsd === undefined ? '-' : formatUsd(nanoUsd);
 }
 
-/** Draws spent money as full cells and reserved money as shaded ones. */
+/** Draws spent money as full cells and reserved money as shaded cells, followed by the percentage spent. */
 function bar({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): string {
   const { limitNanoUsd } = account;
   if (limitNanoUsd === undefined) return '';

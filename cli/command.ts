@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Process resources of a command, passed in so that tests can replace them. */
+/** Process resources of a command. Tests pass replacements. */
 export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };

@@ -56,7 +56,7 @@ function filterOf(text: string, fields: readonly string[]): Filter {
 
 export interface Listed<Row> {
   readonly rows: readonly Row[];
-  /** Number of matching rows; undefined if counting stopped early. */
+  /** Number of matching rows; undefined if not all rows were counted. */
   readonly total: number | undefined;
 }
 

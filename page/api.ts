@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 import type { Me, Problem, Role } from '../src/operator/api/schemas/people.ts';
 
-/** Longer than the server waits for Redis, so that its error message can arrive. */
+/** Request timeout. Longer than the server waits for Redis, so that its error message can arrive. */
 const TIMEOUT_MS = 20_000;
 
 /** The signed-in person. Undefined until known; null if no one is signed in. */

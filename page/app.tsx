@@ -41,7 +41,7 @@ export function App() {
   );
 }
 
-/** Renders each view and item from scratch, without the state of the previous one. */
+/** Renders each view and item from scratch, without the state of the previous view. */
 function View() {
   const { view, id } = route.value;
   useEffect(() => {

@@ -3,7 +3,7 @@ export interface DifferentLine {
   readonly text: string;
 }
 
-/** Longer texts take too long to compare. */
+/** Maximum number of lines compared, because comparing more takes too long. */
 const MAX_LINES = 1_000;
 
 /** Compares two texts by the longest common subsequence of their lines. Long texts become removed and added lines. */

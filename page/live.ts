@@ -22,7 +22,7 @@ interface Decisions {
 
 const NOTHING: Decisions = { rows: [], waiting: [] };
 
-/** Follows decisions. While `isPaused`, new ones are kept out of the list. */
+/** Follows decisions. While `isPaused`, new decisions are kept out of the list. */
 export function useLive(query: Query, isPaused: boolean): Live {
   const [seen, setSeen] = useState<Decisions>(NOTHING);
   const [isConnected, setConnected] = useState(false);

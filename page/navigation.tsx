@@ -34,7 +34,7 @@ function isShownTo({ role, owner }: Me, view: string): boolean {
   return (owner === null || !VIEWS_OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
 }
 
-/** Navigation entries for views without their own. */
+/** Navigation entries for views without an entry of their own. */
 const PARENT: Readonly<Record<string, string>> = { requests: 'decisions' };
 
 export function Navigation({ person }: { readonly person: Me }) {

@@ -136,7 +136,7 @@ async function showRequest(call: Call, requestId: string, { json: isOld }: ShowO
   print(call, json, () => storyText(requestId, shown, painter(call)));
 }
 
-/** Returns a filter for the requests of a key and the changes that operators made to it. */
+/** Returns a filter for the requests of a key and for operator changes to the key. */
 async function matcher(
   { keys }: Operations,
   reference: string | undefined,

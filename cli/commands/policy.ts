@@ -39,8 +39,8 @@ const NOT_READ = 2;
 
 const NOTES = {
   check: `
-Warns about rules that can never fire, and about states that no transition reaches. Exit code 0 if \`serve\` would
-load the policies, otherwise 1; with --strict also 1 on warnings.
+Warns about rules that can never fire, states that no transition reaches, and other likely mistakes. Exit code 0 if
+\`serve\` would load the policies, otherwise 1; with --strict also 1 on warnings.
 
 Examples:
   $ gateway policy check

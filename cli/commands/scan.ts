@@ -38,7 +38,7 @@ export function registerScan(program: Command, io: Io): void {
   program
     .command('scan')
     .argument('[file]', 'file with the text (default: - for standard input)')
-    .description('show what the detectors find in a text, or where a conversation drifts')
+    .description('show what the detectors find in text, or where a conversation drifts')
     .option('--jsonl', 'read one text per line: {"id", "text"}')
     .addOption(
       new Option(

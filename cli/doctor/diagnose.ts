@@ -17,7 +17,7 @@ const SLOW_MS = 5;
 /** Maximum clock difference. Budgets and locks use the Redis clock; logs, JWTs and certificates use the local clock. */
 const SKEW_MS = 2_000;
 
-/** Checks the configuration as `serve` does, and warns of weak settings. */
+/** Checks the configuration as `serve` does, and warns about weak settings. */
 export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   const problems = preflightProblems(config, sources).map((problem) =>
     fail('configuration', formatProblem(problem)),

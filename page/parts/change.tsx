@@ -84,7 +84,7 @@ export function given(form: FormData, name: string): Readonly<Record<string, str
   return value === '' ? {} : { [name]: value };
 }
 
-/** Returns the dialog of a change, for the view to render, and a function that opens it. */
+/** Returns the dialog of a change, for the view to render, and a function that opens the dialog. */
 export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog: ComponentChildren } {
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   function close(): void {

@@ -53,7 +53,7 @@ function runtimeMetrics(state: RuntimeState): Registry {
   gauge('gateway_envoy_up', '1 if Envoy is live or runs externally.', readiness.envoy === 'down' ? 0 : 1);
   gauge(
     'gateway_redis_ready',
-    '1 if every worker is connected to a suitable Redis.',
+    '1 if every listening worker is connected to a suitable Redis.',
     readiness.redis === 'up' ? 1 : 0,
   );
   gauge('gateway_workers', 'Sidecar processes that accept requests.', readiness.workers.ready);

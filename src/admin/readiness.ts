@@ -8,7 +8,7 @@ export interface Readiness {
   readonly ready: boolean;
   /** `external` if another container runs Envoy. */
   readonly envoy: 'live' | 'down' | 'external';
-  /** `up`: every worker is connected to a server that `serve` accepts. */
+  /** `up`: every listening worker is connected to a server that `serve` accepts. */
   readonly redis: 'up' | 'down' | 'unfit';
   readonly workers: { readonly ready: number; readonly wanted: number };
   readonly draining: boolean;

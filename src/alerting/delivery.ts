@@ -10,14 +10,14 @@ export interface DeliveryDeps {
   readonly secret: Buffer | undefined;
   readonly post: (posting: Posting) => Promise<number>;
   readonly onDelivered: (type: AlertEvent['type']) => void;
-  /** Called when a message is dropped, immediately or after all attempts. */
+  /** Called when a message is dropped: immediately, after all attempts, or on close. */
   readonly onLost: (type: AlertEvent['type'], why: LossReason, cause: string) => void;
   /** Delays in milliseconds before the second and later attempts, without jitter. */
   readonly backOffMs?: readonly number[];
   readonly maxQueued?: number;
 }
 
-/** `refused`: the receiver rejected the message. `unreachable`: all attempts failed. */
+/** `refused`: the receiver rejected the message, or its address is forbidden. `unreachable`: all attempts failed. */
 export type LossReason = 'refused' | 'unreachable' | 'queue_full' | 'stopped';
 
 export interface Delivery {
@@ -26,7 +26,7 @@ export interface Delivery {
   close(withinMs: number): Promise<void>;
 }
 
-/** Standard Webhooks schedule, limited to about 12 minutes in total. */
+/** Delays before the second and later attempts: about 13 minutes in total, without jitter. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
 const MAX_QUEUED = 1_000;
 const MAX_RUNNING = 4;

@@ -32,7 +32,7 @@ export interface KeyQuarantined {
 
 export interface CircuitChanged {
   readonly server: string;
-  /** `server` affects all keys, `key` a single one. */
+  /** `server` affects all keys, `key` a single key. */
   readonly circuit: 'server' | 'key';
   /** Null for all keys. */
   readonly key_hash: string | null;

@@ -98,7 +98,7 @@ function answeredBefore(approver: string, decision: ApprovalDecision): ChangeRef
   );
 }
 
-/** Stores the answer unless a valid one exists. Anyone with access to Redis could store invalid ones. */
+/** Stores the answer unless a valid answer exists. Anyone with access to Redis could store an invalid answer. */
 async function storeAnswer(
   escalations: AnsweringOptions['escalations'],
   escalation: Escalation,

@@ -20,7 +20,7 @@ export interface SpendReports {
 }
 
 const DAY_MS = 86_400_000;
-/** Keys read concurrently. */
+/** Number of keys read concurrently. */
 const AT_ONCE = 20;
 /** Pause after each batch, as a multiple of the batch's duration. */
 const PAUSE_DURATIONS = 2;

@@ -142,9 +142,11 @@ export function createMetrics() {
       'Answers that reported implausible usage; their reservation was charged.',
       ['provider'],
     ),
-    budgetAlerts: counter('gateway_budget_alerts_total', 'Alert thresholds that a key crossed, by window.', [
-      'window',
-    ]),
+    budgetAlerts: counter(
+      'gateway_budget_alerts_total',
+      'Alert thresholds that keys or shared budgets crossed, by window.',
+      ['window'],
+    ),
     alerts: counter(
       'gateway_alerts_total',
       'Messages to alerting.webhook_url by type and outcome (delivered, refused, unreachable, queue_full, stopped).',

@@ -18,7 +18,7 @@ export function createOwnerLabels(maxOwners: number): (owner: string | undefined
   return (owner) => (owner === undefined || owner === '' ? NO_OWNER : label(owner));
 }
 
-/** Keeps the first `max` names, and never evicts one, because a counter must not decrease. */
+/** Keeps the first `max` names, and never evicts a name, because a counter must not decrease. */
 function createFirstLabels(pattern: RegExp, max: number): (name: string) => string {
   const named = new Set<string>();
   return (name) => {

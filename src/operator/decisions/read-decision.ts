@@ -18,7 +18,7 @@ export function readDecision(entry: Entry): Decision | undefined {
   return stage === 'forwarding' ? undefined : decisionOf(entry.id, record, stage);
 }
 
-/** Returns all details of an audit record, or undefined for an invalid one. */
+/** Returns the details of an audit record, or undefined if the record is invalid. */
 export function readStep(entry: Entry): StoryStep | undefined {
   const record = readRecord(entry.record);
   if (record === undefined) return undefined;

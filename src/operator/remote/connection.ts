@@ -21,7 +21,7 @@ export type CallOperation = (call: Call) => Promise<unknown>;
 /** Maximum length of the calls in one request body, below the server's limit. */
 const MAX_BODY_CHARS = 48_000;
 const TIMEOUT_MS = 30_000;
-/** Attempts per request if the connection breaks. The Idempotency-Key makes repeats safe. */
+/** Maximum number of attempts per request, if the connection breaks. The Idempotency-Key makes repeats safe. */
 const ATTEMPTS = 2;
 
 interface PendingCall {

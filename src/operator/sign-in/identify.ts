@@ -10,7 +10,7 @@ export interface Identified {
   readonly endsAt?: number | undefined;
 }
 
-/** Identifies a request by session cookie, token or proxy header. Returns undefined if the credential is absent. */
+/** Identifies a request by session cookie, token or proxy header. Returns undefined without a credential or session. */
 export type Identify = (incoming: IncomingMessage, address: string) => Promise<Identified | undefined>;
 
 export function firstOf(ways: readonly Identify[]): Identify {

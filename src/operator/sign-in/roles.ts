@@ -1,6 +1,6 @@
 import { valueAt } from '../../json/path.ts';
 
-/** Each role includes the ones before it. */
+/** Each role includes all earlier roles. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];

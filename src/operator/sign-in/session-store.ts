@@ -18,7 +18,7 @@ export interface PageSession {
   readonly who: SignedIn;
   /** The page must send this token with each change. */
   readonly csrf: string;
-  /** End of the session unless it is used before then. */
+  /** End of the session unless the person uses it before then. */
   readonly idleUntil: number;
   readonly endsAt: number;
 }

@@ -23,7 +23,7 @@ const TOKEN_PREFIX = 'gwapi_';
 export const MAX_TOKENS = 1_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^gwapi_[\w-]{43}$/;
-/** Enough to distinguish MAX_TOKENS tokens. The id is not a credential. */
+/** Length of a token id, which must distinguish MAX_TOKENS tokens and is not a credential. */
 const ID_HEX_CHARS = 16;
 /** Minimum interval between writes of the last use. */
 const NOTE_EVERY_MS = 60_000;
@@ -52,7 +52,7 @@ export interface ApiTokens {
    * @throws ChangeRefused if there are already MAX_TOKENS
    */
   create(token: NewApiToken): Promise<{ readonly secret: string; readonly token: ApiToken }>;
-  /** Oldest first, without expired ones. */
+  /** Returns unexpired tokens, oldest first. */
   list(): Promise<readonly ApiToken[]>;
   /** Returns the revoked token, or undefined for an unknown id. */
   revoke(id: string): Promise<ApiToken | undefined>;
