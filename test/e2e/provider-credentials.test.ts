@@ -217,7 +217,10 @@ describe('a credential held by the gateway', () => {
     accepted.delete(VALUES.command);
     // The previous one is forgotten, and the provider's answer, which may quote the credential, is withheld.
     const refused = await ask({ rawKey, path });
-    expect([refused.status, refused.body]).toEqual([503, expect.stringContaining('refused by the provider')]);
+    expect([refused.status, refused.body]).toEqual([
+      503,
+      expect.stringContaining("the provider refused the gateway's credential"),
+    ]);
     expect(refused.body).toContain('"type":"credential_unavailable"');
     provider.behave({});
   });
