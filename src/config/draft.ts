@@ -97,7 +97,8 @@ export function withoutFaults(
     if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
     else removeAt(rest, issue.path);
   }
-  // Removing a value may leave an array element or map entry incomplete. Its array or map is then removed as well.
+  // Removing a value may leave an element or entry incomplete. The second-level key above it, such as `mcp.servers`, is
+  // then removed as well.
   for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
   return rest;
 }
