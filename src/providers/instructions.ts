@@ -6,7 +6,7 @@ export const INSTRUCTION_ROLES = ['system', 'developer'] as const;
 export type InstructionRole = (typeof INSTRUCTION_ROLES)[number];
 
 const TEXT = String.raw`(?:/#)?(?:/text)?`;
-const MESSAGE = `(?:/content${TEXT}|/message|/#/guardContent/text/text)`;
+const MESSAGE = `(?:/content${TEXT}|/message)`;
 
 /**
  * Matches paths of instructions in all dialects, with `#` for an index. This is an allowlist, because response schemas,
