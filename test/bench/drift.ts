@@ -1,6 +1,6 @@
 /**
  * `node test/bench/drift.ts CORPUS.jsonl[.gz]`: how well drift detection distinguishes conversations that leave their topic
- * from those that keep it; the figures in docs/drift.md. A row is `{id, source, turns, replies, expect: {drift, tier,
+ * from those that keep it; the figures in docs/accuracy-drift.md. A row is `{id, source, turns, replies, expect: {drift, tier,
  * drift_from_turn}}`; rows whose `drift` is null are small talk, which has no topic to leave.
  */
 import { createHash } from 'node:crypto';
