@@ -6,7 +6,7 @@ import type { BudgetOperation, Reservation } from './store.ts';
 import { naturalOutputs } from '../../pricing/known-models.ts';
 import type { ErrorAnswer, ProviderPricing } from '../../providers/descriptor.ts';
 
-/** Smallest output limit worth sending a request with (docs/budgets.md). */
+/** Minimum output limit to grant (docs/budgets.md). */
 const MIN_GRANT_TOKENS = 256;
 
 /** Lowest value to which a client's limit is reduced, to keep answers useful (docs/budgets.md). */

@@ -24,7 +24,7 @@ export interface DriftState {
   readonly widened: GramSet;
   /** The last judged turn that stayed on topic. */
   readonly prior: GramSet;
-  /** Turns since the last on-topic turn that were too short to judge, oldest first. */
+  /** Turns too short to judge since the last on-topic turn, oldest first. */
   readonly unjudged: readonly GramSet[];
   readonly recentDigests: readonly string[];
 }

@@ -79,7 +79,10 @@ function modelsOf(tools: readonly HostedTool[]): readonly string[] {
   return [...new Set(tools.flatMap(({ model }) => model ?? []))];
 }
 
-/** Agents send web searches with no other tool. Without the search tool, a model would invent results. */
+/**
+ * Reports whether a request has only unwanted tools, as web searches by agents do. Without the search tool, a model
+ * would invent results.
+ */
 function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
   const kept = request.hostedTools.length - unwanted.length;

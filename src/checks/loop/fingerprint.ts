@@ -45,7 +45,7 @@ const MEDIUM = partOf('medium');
 
 interface Reader {
   readonly read: (text: string, words: WordList) => void;
-  /** Whether pairs of adjacent words are features as well. */
+  /** Whether pairs of adjacent content words are features as well. */
   readonly ordered: boolean;
 }
 

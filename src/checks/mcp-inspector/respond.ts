@@ -29,7 +29,7 @@ export interface AnswerDeps {
   readonly guardedOf: CredentialsOf;
 }
 
-/** Judges a whole answer: the requested message, or another reply (such as an HTTP error) of any JSON or text. */
+/** Judges a whole answer: the requested message, or another reply (such as an HTTP error) in JSON or text. */
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;

@@ -100,7 +100,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   };
 }
 
-/** Refuses messages that could become a tool call, or that a key without tools may not send. */
+/** Refuses unknown messages from keys with `allowed_tools`, and all calls from keys whose list is empty. */
 function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallType | undefined): Verdict {
   const isRefused =
     type === 'mcp_other'

@@ -128,7 +128,7 @@ export function createAnswerMarksCheck({
         ? completionRewriter(exchange, judged, state)
         : messageRewriter(exchange, judged);
     },
-    // A client that leaves early has received the events so far.
+    // Also records marks if the client leaves early, because the client has received the events so far.
     end: (_exchange, _outcome, { noteRest }) => noteRest?.().then(() => undefined),
   };
 }

@@ -13,7 +13,7 @@ export interface SessionRequest extends SessionLimits {
 }
 
 const STEPS = /^\d{1,10}$/;
-/** Programs print amounts with 17 or more digits, but never with more than 32. */
+/** Programs may print amounts with 17 or more digits, but not with more than 32. */
 const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
 const MAX_STEPS = 1_000_000_000;
 
