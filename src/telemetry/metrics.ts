@@ -68,7 +68,7 @@ export function createMetrics() {
     }),
     shedRequests: counter(
       'gateway_shed_requests_total',
-      'New requests that an overloaded worker refused, by refused keys: largest (with an even share or more) or all (docs/serving.md#overload).',
+      'New requests that an overloaded worker refused, by refused keys: largest (those with at least an even share of the work) or all (docs/serving.md#overload).',
       ['keys'],
     ),
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),

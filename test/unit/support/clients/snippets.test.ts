@@ -10,7 +10,7 @@ const pages = (await readdir(join(ROOT, 'docs/clients'))).filter((name) => name 
 
 describe('the pages of clients', () => {
   it.each(pages)(
-    '%s is in the index, and its blocks are run by a test, or it says that they were run manually',
+    '%s is in the index, and its blocks are run by a test, or it says that they were tested manually',
     async (page) => {
       expect(await readFile(join(ROOT, 'docs/clients/README.md'), 'utf8')).toContain(`(${page})`);
       const folder = join(ROOT, 'test/clients');
@@ -19,7 +19,7 @@ describe('the pages of clients', () => {
       const sources = await Promise.all(tests.map((name) => readFile(join(folder, name), 'utf8')));
       const isRun = sources.some((source) => source.includes(`'${page}'`));
       const text = await readFile(join(ROOT, 'docs/clients', page), 'utf8');
-      const isManual = /Run manually with [^\n]*`npm run clients` does not run it/.test(text);
+      const isManual = /Tested manually with [^\n]*`npm run clients` does not run it/.test(text);
       expect({ isRun, isManual }).toEqual({ isRun: !isManual, isManual });
     },
   );
