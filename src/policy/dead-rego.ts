@@ -101,17 +101,18 @@ function namesIn(module: unknown): string[] {
 
 function deadConditions(file: RegoFile, module: unknown, closed: ClosedMembers): string[] {
   const found = new Set<string>();
-  function walk(node: unknown): void {
-    if (Array.isArray(node)) node.forEach(walk);
+  function walk(node: unknown, effect: Effect): void {
+    if (Array.isArray(node)) for (const element of node) walk(element, effect);
     if (!isObject(node)) return;
+    const own: Effect = node['negated'] === true ? '`not` always holds' : effect;
     const problem =
-      unknownMember(inputPath(node)) ??
-      impossibleValue(node['terms'], closed) ??
+      unknownMember(inputPath(node), own) ??
+      impossibleValue(node['terms'], closed, own) ??
       impossibleBody(node['body']);
     if (problem !== undefined) found.add(problem.message + PLACE + problem.text);
-    Object.values(node).forEach(walk);
+    for (const member of Object.values(node)) walk(member, own);
   }
-  walk(isObject(module) ? module['rules'] : undefined);
+  walk(isObject(module) ? module['rules'] : undefined, 'the rule cannot fire');
   return [...found].map((problem) => {
     const [message = '', text = ''] = problem.split(PLACE);
     return `${file.name}:${String(rowOf(file.text, text))}: ${message}`;
@@ -126,7 +127,9 @@ interface Problem {
   readonly text: string;
 }
 
-function unknownMember(path: readonly string[] | undefined): Problem | undefined {
+type Effect = 'the rule cannot fire' | '`not` always holds';
+
+function unknownMember(path: readonly string[] | undefined, effect: Effect): Problem | undefined {
   let members: Members | null | true | undefined = INPUT;
   let parent = 'input';
   for (const name of path ?? []) {
@@ -142,7 +145,7 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
             ? `${parent} is a value`
             : `${parent} has ${all}`;
       return {
-        message: `${parent}.${name} is never defined, so the rule cannot fire; ${remedy}`,
+        message: `${parent}.${name} is never defined, so ${effect}; ${remedy}`,
         text: name,
       };
     }
@@ -152,7 +155,7 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
   return undefined;
 }
 
-function impossibleValue(terms: unknown, closed: ClosedMembers): Problem | undefined {
+function impossibleValue(terms: unknown, closed: ClosedMembers, effect: Effect): Problem | undefined {
   const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
   const pathOf = (term: Term): string => ['input', ...(inputPath(term) ?? [])].join('.');
   const path = sides.map(pathOf).find((one) => closed.has(one));
@@ -166,7 +169,7 @@ function impossibleValue(terms: unknown, closed: ClosedMembers): Problem | undef
   const [first] = texts;
   if (first === undefined || texts.length < compared.length || texts.some((text) => values.includes(text)))
     return undefined;
-  const message = `${path} is never "${first}", so the rule cannot fire; it is one of ${values.join(', ')}`;
+  const message = `${path} is never "${first}", so ${effect}; it is one of ${values.join(', ')}`;
   return { message, text: `"${first}"` };
 }
 

@@ -164,8 +164,10 @@ describe('policy check warns of cards that never apply', () => {
     put('a.yaml', `${FSM}rules: []\n`);
     const asks = (state: string) => `deny contains "x" if input.session.state == "${state}"\n`;
     put('a.rego', `package gateway.policy\n\n${asks('OPEN')}${asks('OPNE')}`);
+    put('b.rego', 'package gateway.policy\n\ndeny contains "x" if not input.session.stat == "OPEN"\n');
     expect(await warnings()).toEqual([
       'a.rego:4: input.session.state is never "OPNE", so the rule cannot fire; it is one of INIT, OPEN',
+      expect.stringMatching(/^b\.rego:3: input\.session\.stat is never defined, so `not` always holds;/),
     ]);
   });
 
