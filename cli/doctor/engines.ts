@@ -39,7 +39,7 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
       mcp.enabled && mcp.circuit_breaker.enabled,
       `opens at ${mcp.circuit_breaker.threshold} failures in ${mcp.circuit_breaker.window_seconds} s`,
     ],
-    ['rate limit', rate.enabled, `${rate.requests_per_minute} requests a minute`],
+    ['rate limit', rate.enabled, `requests per minute: ${rate.requests_per_minute}`],
   ];
   const shadow = config.server.shadow_mode
     ? [
