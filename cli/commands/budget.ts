@@ -53,7 +53,7 @@ export function registerBudget(program: Command, io: Io): void {
   withOutput(withMatch(set)).action(withCall(io, setBudget));
   const status = budget
     .command('status')
-    .argument('[key]', 'name or hash of a key (default: all keys, the fullest budget first)')
+    .argument('[key]', 'name or hash of a key (default: all keys, the most used budget first)')
     .description('show what was spent, what is left and when each window resets')
     .addOption(
       new Option('--over <percent>', 'only keys that have used at least this share of a limit').argParser(

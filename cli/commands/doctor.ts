@@ -19,9 +19,9 @@ const PROBLEMS = 1;
 const CANNOT_RUN = 2;
 
 const HELP = `
-Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, audit receivers and
-the gateway on this machine, and tests most active engines with samples. Changes nothing, except that it may download
-Envoy.
+Checks the configuration, Redis (version, eviction, stored data, latency, clock), Envoy, certificates, the JWT key set,
+policies, audit receivers and the gateway on this machine, and tests most active engines and the credentials of MCP
+servers with samples. Changes nothing, except that it may download Envoy.
 
 Exit code 0: no problems, possibly warnings. 1: problems. 2: the configuration cannot be read; nothing was checked.
 
@@ -56,7 +56,7 @@ async function examine(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((problem) => fail('configuration', formatProblem(problem)));
-    // An empty path means that the file as a whole is missing or unreadable.
+    // Problems without a path are not about a key: the file or .env cannot be read.
     const isUnread = error.problems.every(({ path }) => path === '');
     return { findings, code: isUnread ? CANNOT_RUN : PROBLEMS };
   }

@@ -23,7 +23,7 @@ interface ScanOptions {
 const STDIN = '-';
 
 const NOTES = `
-Prints tables on a terminal, and one JSON line per text otherwise (fields: docs/scan.md); --output overrides this.
+Prints tables on a terminal, otherwise one JSON line per text or conversation (fields: docs/scan.md); --output overrides this.
 Invalid lines are reported in order, with exit code 1. Findings do not change the exit code.
 
 Examples:
@@ -100,7 +100,7 @@ async function printAll<Found>(
   }
   if (bad === 0) return;
   io.stderr.write(
-    `gateway: ${String(bad)} of ${String(lines)} lines could not be read; see the errors above\n`,
+    `gateway: ${String(bad)} of ${String(lines)} lines could not be read; see their error fields in the output\n`,
   );
   throw new ExitCode(1);
 }

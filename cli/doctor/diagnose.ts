@@ -31,9 +31,15 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
       ]
     : [];
   const insecure: Diagnosis[] = config.server.insecure_dev
-    ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys are sent over plain HTTP; for development only')]
+    ? [
+        warn(
+          'configuration',
+          'SERVER_INSECURE_DEV=true allows plain HTTP, which exposes keys: use it only for development',
+        ),
+      ]
     : [];
-  const found = sources.file ?? 'no gateway.yaml here: defaults are used; gateway init writes one';
+  const found =
+    sources.file ?? 'no gateway.yaml in this directory, so the defaults apply; create one with: gateway init';
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
@@ -56,13 +62,18 @@ export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
 async function storedForms(operations: LocalOperations): Promise<Diagnosis[]> {
   const { scanned, isWhole, unknown } = await operations.scanForms();
   if (unknown.length === 0) {
-    return [ok('redis', `stored data can be read (${String(scanned)} keys${isWhole ? '' : ', not all'})`)];
+    return [
+      ok(
+        'redis',
+        `stored data can be read (Redis keys checked: ${isWhole ? 'all' : 'the first'} ${String(scanned)})`,
+      ),
+    ];
   }
   return unknown.map(({ form, version, count }) =>
     fail(
       'redis',
-      `${String(count)} ${form} of version ${version}, which this gateway cannot read: requests that need it get 503 ` +
-        'stored_form_unknown; run the gateway version that wrote it (docs/upgrading.md)',
+      `${form} of version ${version}: ${String(count)} found, which this gateway cannot read. Requests that need them get 503 ` +
+        'stored_form_unknown; run the gateway version that wrote them (docs/upgrading.md)',
     ),
   );
 }
@@ -95,7 +106,7 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
   const scope = zsp.jwt_only ? 'every proxy key needs a JWT' : 'keys with a jwt_subject need a JWT';
   const proofs =
     server.public_url === undefined
-      ? warn('identity', 'DPoP: without server.public_url, tokens that are bound to a key are refused')
+      ? warn('identity', 'DPoP: server.public_url is not set, so DPoP-bound JWTs are refused')
       : ok(
           'identity',
           `DPoP: proofs must be for ${server.public_url}${zsp.require_dpop ? '; every JWT needs one' : ''}`,
@@ -124,14 +135,13 @@ export async function diagnosePolicies({ policy, server }: Config): Promise<Diag
     const memory =
       engineBytes === undefined
         ? 'off, no .rego files'
-        : `on, takes ${Math.round(engineBytes / 1e6)} MB in each idle worker`;
-    const outcome = default_action.action === 'deny' ? 'denied' : 'allowed';
+        : `on, takes about ${Math.round(engineBytes / 1e6)} MB in each worker when idle`;
     return [
       ...files.map((file) => ok('policies', describedFile(file))),
       server.shadow_mode
         ? warn('policies', `shadow mode: decisions are recorded, but nothing is denied or masked; ${digest}`)
         : ok('policies', `on disk: ${digest}`),
-      ok('policies', `calls that no rule decides are ${outcome}: ${default_action.why}`),
+      ok('policies', `default action: ${default_action.action} (${default_action.why})`),
       ok('policies', `Rego engine: ${memory}`),
       ...warnings.map((warning) => warn('policies', warning)),
     ];

@@ -6,7 +6,7 @@ const PROXY_KEY = /gw-(?=([A-Za-z0-9_-]{43}))/gi;
 /** Length of a key. No encoding is shorter. */
 const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
-/** Base64 of at least 46 characters, in either alphabet. */
+/** At least 62 Base64 characters, which encode the 46 of a key, in either alphabet. */
 const BASE64 = /[A-Za-z0-9+/_-]{62,}/g;
 /** Base64 may directly follow other text, so its groups of four characters may begin at any of four offsets. */
 const GROUP = 4;
@@ -16,8 +16,8 @@ export const MAX_CANDIDATES = 32;
 
 /**
  * Collects possible proxy keys in a header value, path or query: plain, quoted, inside longer text, percent-encoded, or
- * in Base64 (Basic authentication). Random text, such as a signature, may match, so callers must look up the hash. Stops
- * at `MAX_CANDIDATES` plus one.
+ * in Base64 (Basic authentication). Random text, such as a signature, may match, so callers must look up the hash.
+ * Stops collecting from a text soon after there are more than `MAX_CANDIDATES`.
  */
 export function addProxyKeys(text: string, candidates: Set<string>): void {
   if (text.length < KEY_CHARS) return;

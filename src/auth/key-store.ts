@@ -173,7 +173,8 @@ function nameTaken(name: string, holder: string): string {
 }
 
 /** Quotes a name or hash, never a possible secret. */
-function noSuchKey(reference: string): string {
+/** Returns the message for a reference that matches no key. Repeats it only if it contains no secret. */
+export function noSuchKey(reference: string): string {
   if (isProxyKey(reference)) return 'unknown raw key. See gateway keys list';
   const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;
   const which = isPlain || HASH.test(reference) ? `"${reference}"` : 'this';

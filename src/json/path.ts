@@ -3,7 +3,7 @@ import { isContainer } from './is-object.ts';
 /** Member names and array indexes from the root. */
 export type JsonPath = readonly (string | number)[];
 
-/** An edit of a document, which keeps all other bytes as written. */
+/** An edit of a document. All other bytes stay as written. */
 export type JsonEdit =
   | { readonly kind: 'set'; readonly path: JsonPath; readonly value: unknown }
   | { readonly kind: 'remove'; readonly path: JsonPath };

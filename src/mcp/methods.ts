@@ -14,7 +14,7 @@ export const MCP_CALL_TYPES = [
   'mcp_task',
   /** A client's response to a server. Contains model or user text. */
   'mcp_client_response',
-  /** An unknown method, or a known method with unknown members. */
+  /** An unknown method, or a method without a target that has unknown members. */
   'mcp_other',
 ] as const;
 export type McpCallType = (typeof MCP_CALL_TYPES)[number];
@@ -22,7 +22,7 @@ export type McpCallType = (typeof MCP_CALL_TYPES)[number];
 interface Method {
   readonly eras: readonly McpEra[];
   readonly kind: 'request' | 'notification';
-  /** Absent if the method has no target to judge. Its `params` may then contain only `members`. */
+  /** Absent if the method has no target to judge. If its `params` contain anything but `members` and `_meta`, it is judged as `mcp_other`. */
   readonly type?: McpCallType;
   readonly members?: readonly string[];
 }
@@ -39,7 +39,7 @@ const notice = (eras: readonly McpEra[], ...members: string[]): Method => ({
 });
 const call = (eras: readonly McpEra[], type: McpCallType): Method => ({ kind: 'request', eras, type });
 
-/** All methods that MCP defines for clients, including those of the official SDK's Skills extension. */
+/** All methods that clients may send: those of MCP, and those of the official SDK's Skills extension. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['initialize', plain(OLD, 'protocolVersion', 'capabilities', 'clientInfo')],
   ['ping', plain(OLD)],

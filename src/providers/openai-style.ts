@@ -8,7 +8,7 @@ import { openaiCompact, openaiInputTokens, openaiResponses } from './dialects/op
 import type { Descriptor } from './descriptor.ts';
 import type { Credential, Endpoint } from './dialect.ts';
 
-/** Endpoints by path, with the version in `ProviderTable.post` and without it in `openaiEndpoints`. */
+/** Endpoints by path: below the base path in `ProviderTable.post`, below the version in `openaiEndpoints`. */
 export type EndpointTable = Readonly<Record<string, Endpoint>>;
 
 /** Builds all OpenAI-style endpoints in one provider's variant. Providers pick the ones they support. */
@@ -50,7 +50,7 @@ export type ProviderTable<Name extends string> = Omit<Descriptor<Name>, Filled> 
 
 const MODELS = /^\/v1\/models(\/[^/]+){0,3}$/;
 
-/** Builds a provider whose endpoints depend on the path alone. */
+/** Builds a provider whose endpoints depend only on method and path. */
 export function tableProvider<const Name extends string>({
   selfHosted = false,
   roots = ['/v1'],

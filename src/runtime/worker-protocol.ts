@@ -19,7 +19,7 @@ export interface ExtprocTls {
 }
 
 export type ToWorker =
-  /** The first message, for which a worker waits. */
+  /** The first message. The sidecar starts when it arrives. */
   | {
       readonly kind: 'start';
       readonly config: Config;
@@ -34,7 +34,7 @@ export type ToWorker =
   | { readonly kind: 'metrics'; readonly id: number }
   /** Prepare to use a new configuration, and answer `prepared` or `refused`. */
   | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
-  /** Use the prepared configuration for new streams. A worker that has restarted since then prepares it now. */
+  /** Use the prepared configuration for new streams. A worker that restarted after `prepare` prepares the configuration now. */
   | { readonly kind: 'use'; readonly config: Config }
   | { readonly kind: 'drop' }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */

@@ -6,7 +6,7 @@ export interface ConversationReport {
   readonly turns: readonly TurnReport[];
 }
 
-/** Field names as in `drift.*` (docs/drift.md). */
+/** Field names as in `input.session.drift` (docs/policies.md), except `denied`. */
 interface TurnReport {
   readonly turn_count: number;
   readonly drift_score: number;

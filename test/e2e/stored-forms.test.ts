@@ -51,7 +51,7 @@ describe('a ledger of an unknown version', () => {
       msg: expect.stringContaining('docs/upgrading.md') as string,
     });
     const { code, problems } = await doctor();
-    expect([code, problems]).toEqual([1, [expect.stringContaining('1 ledger of version 9')]]);
+    expect([code, problems]).toEqual([1, [expect.stringContaining('ledger of version 9: 1 found')]]);
 
     await redis.client.setrange(ledger, 0, '\u0002');
     expect((await client.ask()).status).toBe(200);

@@ -2,7 +2,7 @@ import type { AccountStatus } from './store.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Returns the spent and reserved percentage of the limit in the fullest window; 0 without a limit. */
+/** Returns the spent and reserved percentage of the limit in the most used window; 0 without a limit. */
 export function usedPercent(windows: readonly AccountStatus[]): number {
   return Math.max(0, ...windows.map(windowPercent));
 }

@@ -25,17 +25,22 @@ export const auth = section({
   ),
 })
   .prefault({})
-  .describe('Limits on failed attempts, and trust in client addresses. See docs/keys.md#failed-attempts.');
+  .describe(
+    'Limits on failed authentication, and the number of trusted proxies. See docs/keys.md#failed-attempts.',
+  );
 
 /** JWT authentication and human approval (docs/identity.md, docs/approvals.md). */
 export const zsp = section({
-  enabled: needsRestart(z.boolean().default(false).describe('Accept JWTs in addition to proxy keys.')),
+  enabled: needsRestart(z.boolean().default(false).describe('Accept a JWT along with the proxy key.')),
   jwt_only: z.boolean().default(false).describe('Require a JWT with every proxy key.'),
   jwks_url: httpUrlOrEmpty
     .default('')
     .describe('URL of the JSON Web Key Set that verifies JWTs. Required when `enabled`.'),
-  issuer: z.string().default('').describe('Required `iss` of a JWT.'),
-  audience: z.string().default('').describe('Required `aud` of a JWT.'),
+  issuer: z.string().default('').describe('Required value of `iss` in JWTs. Must be set when `enabled`.'),
+  audience: z
+    .string()
+    .default('')
+    .describe('Required value of `aud` in JWTs, alone or in an array. Must be set when `enabled`.'),
   leeway: durationOrZero('30s').describe('Tolerated clock difference when JWT times are checked.'),
   require_dpop: z
     .boolean()

@@ -51,7 +51,7 @@ const STEP_SPANS = 1_024;
 
 /**
  * Replaces spans with `***` and merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings.
- * Members that repeat the text are removed: log probabilities and raw output become null, and token id arrays become
+ * Members that repeat the text are cleared: log probabilities and raw output become null, and token id arrays become
  * empty.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
@@ -124,7 +124,7 @@ async function longStringEnd(text: string, from: number): Promise<number> {
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
-/** Returns replacements of the arrays and objects under matching names with null. */
+/** Returns replacements by null for the arrays and objects under matching names. */
 async function repeatedTexts(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {

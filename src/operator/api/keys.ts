@@ -1,7 +1,7 @@
 import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
 import { statusOf, type KeyRecord } from '../../auth/key-record.ts';
 import type { KeyState } from '../../auth/key-state-store.ts';
-import { KeyError } from '../../auth/key-store.ts';
+import { KeyError, noSuchKey } from '../../auth/key-store.ts';
 import type { PageServices } from '../services.ts';
 import { maySee, type SignedIn } from '../sign-in/roles.ts';
 import type { KeyRow, StateRow } from '../survey/key-surveys.ts';
@@ -27,7 +27,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/keys',
-      summary: 'Keys, searched and sorted',
+      summary: 'Keys, with search and sorting',
       role: 'viewer',
       owners: true,
       query: keysQuery,
@@ -79,7 +79,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/budgets',
-      summary: 'Key budgets, fullest first',
+      summary: 'Key budgets, most used first',
       role: 'viewer',
       owners: true,
       query: budgetsQuery,
@@ -134,13 +134,12 @@ export async function findKey(
   who: SignedIn,
 ): Promise<KeyRecord> {
   const record = await operations.keys.find(reference).catch((failure: unknown) => {
-    // The message would name keys of other owners that match.
+    // If several keys match, the message would name those of other owners.
     if (failure instanceof KeyError && who.owner !== undefined) return undefined;
     throw failure;
   });
   // Same message as for a missing key.
-  if (record === undefined || !maySee(who, record))
-    throw new KeyError(`no key has "${reference}" as its name or as the start of its hash`);
+  if (record === undefined || !maySee(who, record)) throw new KeyError(noSuchKey(reference));
   return record;
 }
 

@@ -11,7 +11,7 @@ export function sharedBudgetRoutes({ config, operations }: PageServices): readon
     route({
       method: 'GET',
       path: '/api/shared-budgets',
-      summary: 'Shared budgets, fullest first',
+      summary: 'Shared budgets, most used first',
       role: 'viewer',
       query: pageQuery,
       answer: sharedBudgets,

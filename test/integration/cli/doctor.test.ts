@@ -92,7 +92,7 @@ describe('gateway doctor', () => {
       return (await gateway(['doctor', '--config', config], { SERVER_INSECURE_DEV: 'true' })).stdout;
     }
     expect(await shown()).toMatch(
-      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +on disk: sha256:\w+\n✓ policies +calls that no rule decides are allowed: .+\n✓ policies +Rego engine: off/,
+      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +on disk: sha256:\w+\n✓ policies +default action: allow \(.+\)\n✓ policies +Rego engine: off/,
     );
     expect(await shown('server: { shadow_mode: true }\n')).toMatch(/! policies +shadow mode: .* sha256:/);
   });

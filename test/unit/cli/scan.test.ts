@@ -204,7 +204,7 @@ describe('JSON lines', () => {
     const { code, lines, stderr } = await scan(['--jsonl'], `\uFEFF${input.trimEnd()}`);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'gateway: 2 of 302 lines could not be read; see the errors above\n',
+      stderr: 'gateway: 2 of 302 lines could not be read; see their error fields in the output\n',
     });
     const reports = [...lines.slice(0, 150), ...lines.slice(152)].map((line) => report.parse(line));
     expect(reports.map(({ id, masked }) => ({ id, text: masked, more: [] }))).toEqual(rows);

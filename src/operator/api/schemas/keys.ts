@@ -51,7 +51,7 @@ export const budget = z.object({
   owner: z.string().nullable(),
   source: z.enum(['own', 'default', 'none']),
   windows: z.array(budgetWindow),
-  /** Spent and reserved money of the fullest window, in percent of its limit. */
+  /** Spent and reserved money of the most used window, in percent of its limit. */
   used_percent: z.number(),
 });
 export type Budget = z.infer<typeof budget>;
