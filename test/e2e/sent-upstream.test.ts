@@ -264,7 +264,7 @@ describe('the data beside the body', () => {
       path: query === '' ? '/openai/v1/models/jane.doe%40corp.io' : `/openai/v1/models${query}`,
       headers: credentials('openai', key.rawKey),
     });
-    expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('member name, address')]);
+    expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('member name, URL')]);
     expect(upstream.requests.length).toBe(before);
   });
 

@@ -103,7 +103,7 @@ function vaultProbe(key: string, own: object, values: Probe['values'], expected:
   const settings = { at: at('from', 'vault', key), with: main({ vault: own }) };
   return { [`credentials.*.from.vault.${key}`]: { ...settings, values, see: fromVault, expected } };
 }
-const refusedTo = (who: string): unknown => expect.stringContaining(`to ${who}`);
+const refusedTo = (who: string): unknown => expect.stringContaining(`Vault denies ${who} access`);
 const BY_FILE = { ...VAULT, token_file: file('token') };
 
 export const credentialProbes: Probes = {
