@@ -198,7 +198,10 @@ describe('an alias', () => {
   it('is refused in an API that its targets do not speak', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING);
     const reply = await ask({ rawKey, model: 'fast', path: '/anthropic/v1/messages' });
-    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('do not support this endpoint')]);
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      expect.stringContaining('do not support this endpoint'),
+    ]);
   });
 
   it('leaves other names alone: the provider of the address gets them, with its own key', async () => {
