@@ -42,7 +42,11 @@ describe('gateway doctor', () => {
         { check: 'engines', status: 'off', message: 'tool response inspector: off' },
         { check: 'engines', status: 'warn', message: expect.stringMatching(/^nothing inspects requests/) },
         { check: 'engines', status: 'warn', message: expect.stringMatching(/^nothing inspects answers/) },
-        { check: 'configuration', status: 'ok', message: expect.stringMatching(/create one with: gateway init$/) },
+        {
+          check: 'configuration',
+          status: 'ok',
+          message: expect.stringMatching(/create one with: gateway init$/),
+        },
       ]),
     });
     expect(code).toBe(0);
