@@ -45,7 +45,10 @@ const ROWS = {
     502,
     'the provider or MCP server cannot be reached, or its answer cannot be read',
   ),
-  credential_unavailable: passing(503, 'a provider credential of the gateway cannot be read'),
+  credential_unavailable: passing(
+    503,
+    'a provider credential of the gateway cannot be read, or the provider refused it',
+  ),
   gateway_unavailable: passing(503, 'the gateway cannot inspect the request or the answer'),
   overloaded: passing(503, 'the gateway has too little CPU for its requests'),
   redis_unavailable: passing(503, 'Redis is down, slow, full or read-only'),

@@ -101,7 +101,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
-    help: 'Envoy local replies, by refusal type; gateway_unavailable if no sidecar answered Envoy.',
+    help: 'Envoy local replies, by refusal type; gateway_unavailable if no sidecar answered Envoy or Envoy was overloaded.',
     labelNames: ['type'],
     registers,
   });
