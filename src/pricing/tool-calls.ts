@@ -19,7 +19,7 @@ const LISTED_USD: Readonly<Record<ToolKind, number>> = {
   image: 0.25,
 };
 
-/** Returns undefined for tools that cost only their tokens: fetching, MCP, memory. */
+/** Returns undefined for unknown tools, and for those that cost only their tokens: `web_fetch`, MCP, memory. */
 function kindOf(name: string): ToolKind | undefined {
   const folded = name.toLowerCase();
   return folded.includes('fetch') ? undefined : KINDS.find(([pattern]) => pattern.test(folded))?.[1];
@@ -28,7 +28,8 @@ function kindOf(name: string): ToolKind | undefined {
 export interface ToolCalls {
   readonly provider: ProviderName;
   /**
-   * Tools kept in the request. If the answer reports no calls of a tool, one call is charged at its price in `prices`.
+   * Tools kept in the request. At least one call to each is charged, at its price in `prices`. Reported calls to the
+   * same tool or kind are charged instead if they cost more.
    */
   readonly kept: readonly string[];
   readonly reported: ReadonlyMap<string, number>;
@@ -40,20 +41,25 @@ export function toolCallsNanoUsd({ provider, kept, reported, prices }: ToolCalls
   const sumOf = (types: readonly string[]): number =>
     types.reduce((sum, type) => sum + toNanoUsd(prices[type] ?? 0), 0);
   const { searchUsd }: ProviderPricing = providers[provider].pricing;
-  const kinds = new Set<ToolKind | undefined>();
   let reportedNanoUsd = 0;
   for (const [name, calls] of reported) {
     const kind = kindOf(name);
-    if (kind === undefined) continue;
-    kinds.add(kind);
-    const own = ownPrice(kind, kept, prices) ?? ownPrice(kind, Object.keys(prices), prices);
-    const listed = (kind === 'search' ? searchUsd : undefined) ?? LISTED_USD[kind];
+    const listed = kind === undefined ? 0 : ((kind === 'search' ? searchUsd : undefined) ?? LISTED_USD[kind]);
+    const own = ownPrice(name, kept, prices) ?? ownPrice(name, Object.keys(prices), prices);
     reportedNanoUsd += calls * toNanoUsd(own ?? listed);
   }
-  return Math.max(sumOf(kept), reportedNanoUsd + sumOf(kept.filter((type) => !kinds.has(kindOf(type)))));
+  const names = [...reported.keys()];
+  const others = kept.filter((type) => !names.some((name) => isOf(name, type)));
+  return Math.max(sumOf(kept), reportedNanoUsd + sumOf(others));
 }
 
-function ownPrice(kind: ToolKind, types: readonly string[], prices: ToolCalls['prices']): number | undefined {
-  const own = types.filter((type) => kindOf(type) === kind).flatMap((type) => prices[type] ?? []);
+/** Reports whether a reported call is one to a tool of this type. `web_fetch` belongs to `web_fetch_20250910`. */
+function isOf(name: string, type: string): boolean {
+  const kind = kindOf(name);
+  return kind === undefined ? type.replace(/_\d{8}$/, '') === name : kindOf(type) === kind;
+}
+
+function ownPrice(name: string, types: readonly string[], prices: ToolCalls['prices']): number | undefined {
+  const own = types.filter((type) => isOf(name, type)).flatMap((type) => prices[type] ?? []);
   return own.length === 0 ? undefined : Math.max(...own);
 }

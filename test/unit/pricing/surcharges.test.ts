@@ -65,6 +65,14 @@ describe('calls of hosted tools', () => {
     expect(nanoUsd('anthropic', kept, { web_search: 4, code_interpreter: 2 }, prices)).toBe(180_000_000);
   });
 
+  it('cost the operator’s price for each call, also of tools that have no list price', () => {
+    const prices = { web_fetch_20250910: 0.01, mcp: 0.5 };
+    const kept = ['web_fetch_20250910', 'mcp'];
+    expect(nanoUsd('anthropic', kept, { web_fetch: 9 }, prices)).toBe(90_000_000 + 500_000_000);
+    expect(nanoUsd('openai', ['mcp'], { mcp: 3, web_fetch: 4 }, { mcp: 0.5 })).toBe(1_500_000_000);
+    expect(nanoUsd('openai', ['mcp'], { memory: 3 }, { mcp: 0.5 })).toBe(500_000_000);
+  });
+
   it('never cost less than the reservation', () => {
     const prices = { web_search: 0.02, web_search_preview: 0.05 };
     expect(nanoUsd('openai', ['web_search', 'web_search_preview'], { web_search: 1 }, prices)).toBe(
