@@ -29,7 +29,7 @@ export function registerReceipts(program: Command, io: Io): void {
     receipts
       .command('verify [receipt]')
       .description(
-        'verify a receipt (the X-Gateway-Signature header of an answer; - reads standard input); exit code 1 if it is not valid',
+        'verify a receipt, the X-Gateway-Signature header of an answer (default, or -: standard input); exit code 1 if it is not valid',
       )
       .option(
         '--jwks <url or file>',
@@ -106,7 +106,10 @@ function withRequest(verified: VerifiedReceipt, file: string | undefined): Verif
   const digest = `sha256:${createHash('sha256').update(readGiven('--request', file)).digest('hex')}`;
   return verified.receipt.request_digest === digest
     ? verified
-    : { valid: false, reason: `the receipt is for another request (the digest of this one is ${digest})` };
+    : {
+        valid: false,
+        reason: `the receipt has no request_digest, or one for another request (the digest of this one is ${digest})`,
+      };
 }
 
 async function readStandardInput({ stdin }: Io): Promise<string> {

@@ -13,9 +13,9 @@ import { auditChange, withOperator } from '../operator-change.ts';
 import { listing, painter, print, printable, table, withOutput } from '../output.ts';
 import { activeKeys, ofEachKey } from '../read-keys.ts';
 
-/** Adds `gateway sessions …`, which shows and ends the live sessions of a key (docs/sessions.md). */
+/** Adds `gateway sessions …`, which shows and ends live sessions (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
-  const sessions = program.command('sessions').description('show and end the sessions of a key');
+  const sessions = program.command('sessions').description('show and end live sessions');
   registerSessionList(sessions, io);
   withOutput(
     sessions
@@ -114,7 +114,7 @@ async function listSessions(call: Call, reference: string | undefined, options: 
     const one = reference === undefined ? undefined : await keys.find(reference);
     const source = one === undefined ? activeKeys(operations, call, { usedSince: 'sessions' }) : [one];
     const some = matching(source, KEY_FIELDS, options.filter);
-    // Few keys at a time, because each may have 10,000 sessions, which are read in batches.
+    // Only a few keys at a time, because each may have 10,000 sessions.
     const lists = ofEachKey(some, ofKey, KEYS_AT_ONCE);
     async function ofKey(record: KeyRecord): Promise<readonly KeySession[]> {
       return (await sessions.list(record.keyHash)).map((session) => ({ record, session }));
@@ -151,7 +151,7 @@ function noSessions(one: KeyRecord | undefined, { filter }: ListOptions): string
   return one === undefined ? 'No live sessions.' : `${printable(one.name)} has no live sessions.`;
 }
 
-/** Member names follow docs/policies.md. Times are in ISO 8601, money is in USD, and null means no limit. */
+/** Times are in ISO 8601, money is in USD, and null means no limit. */
 function sessionJson(session: Session) {
   return {
     id: session.id,

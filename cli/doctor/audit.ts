@@ -30,7 +30,7 @@ async function probeReceivers(audit: Config['audit']): Promise<Diagnosis[]> {
       const named = `audit.${name}: ${addresses[name]}`;
       try {
         await receiver.probe();
-        return ok('audit', `${named} accepts records`);
+        return ok('audit', `${named} can be reached`);
       } catch (error) {
         return fail('audit', `${named} does not accept records (${messageOf(error)})`);
       } finally {

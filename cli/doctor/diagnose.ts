@@ -72,7 +72,7 @@ async function storedForms(operations: LocalOperations): Promise<Diagnosis[]> {
   return unknown.map(({ form, version, count }) =>
     fail(
       'redis',
-      `${form} of version ${version}: ${String(count)} found, which this gateway cannot read. Requests that need them get 503 ` +
+      `${form} of version ${version}: this gateway cannot read ${String(count)} of the stored values. Requests that need them get 503 ` +
         'stored_form_unknown; run the gateway version that wrote them (docs/upgrading.md)',
     ),
   );
@@ -113,7 +113,7 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
         );
   try {
     const { keys } = await fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS });
-    const read = `JWTs: ${scope}; keys at zsp.jwks_url: ${keys.length}`;
+    const read = `JWTs: ${scope}; usable keys at zsp.jwks_url: ${keys.length}`;
     return [
       keys.length === 0 ? fail('identity', `${read}; no JWT can be verified`) : ok('identity', read),
       proofs,
@@ -139,7 +139,7 @@ export async function diagnosePolicies({ policy, server }: Config): Promise<Diag
     return [
       ...files.map((file) => ok('policies', describedFile(file))),
       server.shadow_mode
-        ? warn('policies', `shadow mode: decisions are recorded, but nothing is denied or masked; ${digest}`)
+        ? warn('policies', `shadow mode: policy decisions are recorded but not enforced; on disk: ${digest}`)
         : ok('policies', `on disk: ${digest}`),
       ok('policies', `default action: ${default_action.action} (${default_action.why})`),
       ok('policies', `Rego engine: ${memory}`),

@@ -25,7 +25,7 @@ export interface YamlFile {
   locate(path: KeyPath): string;
 }
 
-/** Parses a configuration file. Never throws; problems are returned. */
+/** Parses a configuration file. Returns problems instead of throwing. */
 export function readConfigYaml(name: string, text: string, env: Environment): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -56,12 +56,11 @@ function toValues(document: Document, name: string, problems: Problem[]): Record
   try {
     values = document.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    problems.push({
-      where: name,
-      path: '',
-      message: 'has too many YAML aliases, or an alias without an anchor',
-    });
+    const message =
+      error instanceof ReferenceError
+        ? 'has too many YAML aliases, or an alias without an anchor'
+        : 'is not valid YAML: a merge key (<<) needs a mapping';
+    problems.push({ where: name, path: '', message });
     return {};
   }
   if (isObject(values)) return values;

@@ -11,8 +11,8 @@ import type { Target } from '../routing/target.ts';
  *
  * ```
  * opened -> received -> admitted -> identified -> parsed -> forwarded -> answering -> answered     a whole answer
- *                  \-> replied (without a key)                     \           \-> opening -> streaming -> streamed
- *                                                                   \-> answered (by Envoy, in the upstream's place)
+ *                  \-> replied           \-> listed                   \           \-> opening -> streaming -> streamed
+ *                      (without a key)       (by the gateway)          \-> answered (by Envoy, in the upstream's place)
  * ```
  */
 export type State =
@@ -21,7 +21,7 @@ export type State =
   | { readonly at: 'received' }
   /** Answered by the gateway without a key; nothing was forwarded. */
   | { readonly at: 'replied' }
-  /** A look-up of model names, answered by the gateway; nothing was forwarded. */
+  /** A model list or a single model, answered by the gateway. Nothing was forwarded. */
   | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
   /** The key is valid; the route is not known yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
@@ -34,7 +34,7 @@ export type State =
   | StreamState<'streaming'>
   /** The last bytes of the stream have been written, at its end or after a cut. */
   | StreamState<'streamed'>
-  /** The last reply has been written: a whole answer, or Envoy's local reply in place of the upstream. */
+  /** The outcome is settled: a whole answer, or a local reply because the upstream gave none. */
   | AnsweredState<'answered'>;
 
 export type At<Name extends State['at']> = Extract<State, { readonly at: Name }>;
@@ -49,7 +49,7 @@ interface IdentifiedState {
   readonly target: Target;
   /** Empty if no key was sent. Kept so that the key can be found in the body. */
   readonly rawKey: string;
-  /** Why the provider cannot be called. Thrown unless the body refers to an alias. */
+  /** Why the provider cannot be called. Thrown unless the body refers to an alias, or the gateway answers a model list itself. */
   readonly ownRefusal: GatewayError | undefined;
   /** Id of a JSON-RPC message that could not be parsed; null if unknown. */
   readonly unreadId: JsonRpcId | null;
@@ -105,7 +105,7 @@ export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 
-/** See docs/budgets.md. `timedOut` means that the provider exceeded its time limit. */
+/** Returns how the exchange ended, which decides the charge (docs/budgets.md). `timedOut` means that the provider exceeded its time limit. */
 export function outcomeOf(state: State, timedOut: boolean): Outcome {
   if (wasSent(state) && state.at !== 'forwarded' && state.exchange.answer.complete)
     return { kind: 'complete' };

@@ -2,7 +2,7 @@ import { CODES } from './codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 
-/** Number of characters read one by one before a native search for the quote, and backwards from the quote found. */
+/** Maximum number of characters read one by one: forward before a native search for the quote, and backward from the quote that it finds. */
 const SHORT_STRING = 32;
 
 /** Returns the offset after the string whose opening quote is at `i`. */
@@ -11,8 +11,8 @@ export function endOfString(text: string, i: number): number {
 }
 
 /**
- * Returns the offset after the string around `i`. If the string extends beyond `to`, returns the bitwise complement of
- * the offset at which to continue.
+ * Returns the offset after the string around `i`. May read beyond `to`. If it has passed `to` without finding the end,
+ * returns the bitwise complement of the offset at which to continue.
  */
 export function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;

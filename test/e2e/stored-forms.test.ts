@@ -51,7 +51,10 @@ describe('a ledger of an unknown version', () => {
       msg: expect.stringContaining('docs/upgrading.md') as string,
     });
     const { code, problems } = await doctor();
-    expect([code, problems]).toEqual([1, [expect.stringContaining('ledger of version 9: 1 found')]]);
+    expect([code, problems]).toEqual([
+      1,
+      [expect.stringContaining('ledger of version 9: this gateway cannot read 1')],
+    ]);
 
     await redis.client.setrange(ledger, 0, '\u0002');
     expect((await client.ask()).status).toBe(200);

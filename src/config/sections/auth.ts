@@ -14,7 +14,7 @@ export const auth = section({
     positiveCount
       .default(60)
       .describe(
-        'Number of failed authentications per client address and minute that are checked in full. Further invalid keys are refused after one Redis read and are not logged. Valid keys are still accepted.',
+        'Number of failed authentications per client address and minute before invalid keys get a shorter check. Further invalid keys are refused after one Redis read and are not logged. Valid keys are still accepted.',
       ),
   ),
   trusted_hops: needsRestart(
@@ -41,7 +41,9 @@ export const zsp = section({
     .string()
     .default('')
     .describe('Required value of `aud` in JWTs, alone or in an array. Must be set when `enabled`.'),
-  leeway: durationOrZero('30s').describe('Tolerated clock difference when JWT times are checked.'),
+  leeway: durationOrZero('30s').describe(
+    'Tolerated clock difference when the times of JWTs and DPoP proofs are checked.',
+  ),
   require_dpop: z
     .boolean()
     .default(false)
@@ -84,7 +86,7 @@ export const zsp = section({
 }).prefault({});
 
 export const signature = section({
-  enabled: z.boolean().default(false).describe('Sign requests to providers and issue receipts to clients.'),
+  enabled: z.boolean().default(false).describe('Sign upstream requests and issue receipts to clients.'),
   type: z
     .enum(['hmac', 'ed25519'])
     .default('hmac')

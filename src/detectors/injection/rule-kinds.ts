@@ -7,7 +7,7 @@ export const KIND_WORDS = {
   SEE: `see view read inspect review verify audit check examine access obtain get look know receive analyze analyse validate confirm copy study`,
   PRETEXT: `audit audits auditor auditors auditing compliance security debugging debug diagnostics verification testing investigation maintenance
     emergency immediately urgently urgent inspection incident authorized authorised penetration pentest troubleshooting regulators certification`,
-  /** Attributes of prompts, rarely of other texts. */
+  /** Words that often precede "prompt" or "instructions", and rarely other nouns. */
   HIDDEN: `system hidden secret initial original developer internal underlying initialization`,
   ORDERS: `prompt prompts instruction instructions message directives guidelines rules configuration`,
 
@@ -52,7 +52,7 @@ export const KIND_WORDS = {
   AS_ELSEWHERE: `als que comme como come как wie`,
 } as const satisfies WordClasses;
 
-/** Fragments that the text joins. */
+/** A request split into fragments that the text joins, or tells the model to join. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
 /** Includes first-person subjects, because the mention guard ignores verbs after a subject. */
@@ -61,7 +61,7 @@ const ASKING = [
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',
 ];
 
-/** Attacks that need more than a verb and its object. */
+/** Further attacks: leaks under a pretext or in another form, amoral characters, dismissal of everything so far, and orders to join fragments. */
 export const KIND_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'leak', rule: 'pretext' },
@@ -128,7 +128,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Characters without morals, in the third person or by name.
+    // Orders to play a character without morals, and descriptions of one.
     label: { class: 'persona', rule: 'amoral_character' },
     patterns: [
       'PLAYING ~3 AMORAL ~1 AMORAL ~1 MACHINE|version',
@@ -180,7 +180,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Fragments in prose. `findJoints` finds named ones.
+    // Orders to join fragments that have no names. `findJoints` finds named ones.
     label: SPLIT_PAYLOAD,
     patterns: [
       'concatenate|combine|join|merge|assemble|glue|stitch|reassemble|recombine ~4 parts|pieces|strings|fragments|halves|variables|chunks|words|sentences ~4 and|then ~3 answer|obey|respond|reply|comply ~1 to|with|the|what|it ~2 result|resulting|combined|whole|full|outcome|it|they|complete',

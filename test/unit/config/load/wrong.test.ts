@@ -61,6 +61,7 @@ describe('the errors of a file', () => {
     ['- a list', /1:1: must be a mapping/],
     ['just text', /1:1: must be a mapping/],
     ['server: *nothing', /not valid YAML|alias/],
+    ['%YAML 1.1\n---\nserver: {<<: 1}', /not valid YAML: a merge key/],
   ])('describe broken YAML: %s', (yaml, message) => {
     expect(problems(yaml).join('\n')).toMatch(message);
   });
