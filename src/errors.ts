@@ -21,7 +21,7 @@ const ROWS = {
   agent_risk_blocked: row(403, 'the key is blocked until an operator resets its risk'),
   dlp_quarantine: row(
     403,
-    'the answer is withheld: it contains a secret or other data that answers must not contain',
+    'the answer is withheld or cut off: it contains a secret or other data that answers must not contain',
   ),
   drift_detected: row(403, 'the session has left its topic'),
   escalation_denied: row(403, 'the call needs an approval, which an operator denied'),
@@ -29,7 +29,10 @@ const ROWS = {
   quarantined: row(403, 'the key is locked, for a time or until an operator releases it'),
   not_found: row(404, 'the path does not exist, or the object belongs to another key'),
   unknown_mcp_server: row(404, 'no MCP server has this name'),
-  unknown_provider: row(404, 'the path does not begin with a configured provider'),
+  unknown_provider: row(
+    404,
+    'the path does not begin with a configured provider, or the gateway does not serve the host',
+  ),
   method_not_allowed: row(405, 'the path does not accept this method'),
   request_timeout: passing(408, 'the request did not arrive in time'),
   payload_too_large: row(413, 'the body is too large'),
@@ -38,7 +41,7 @@ const ROWS = {
   budget_exceeded: row(429, 'the highest possible cost does not fit the budget'),
   loop_detected: row(429, 'the agent repeats itself'),
   max_steps_exceeded: row(429, 'the session has reached its maximum number of calls'),
-  rate_limited: passing(429, 'the key has sent too many requests'),
+  rate_limited: passing(429, 'too many requests: per minute, open, or waiting for an approval'),
   session_budget_exceeded: row(429, 'the highest possible cost does not fit the budget of the session'),
   session_limit_exceeded: row(429, 'the key has reached its maximum number of live sessions'),
   upstream_unavailable: passing(
@@ -49,9 +52,15 @@ const ROWS = {
     503,
     'a provider credential of the gateway cannot be read, or the provider refused it',
   ),
-  gateway_unavailable: passing(503, 'the gateway cannot inspect the request or the answer'),
+  gateway_unavailable: passing(
+    503,
+    'the gateway cannot verify, inspect or escalate the request, or inspect the answer',
+  ),
   overloaded: passing(503, 'the gateway has too little CPU for its requests'),
-  redis_unavailable: passing(503, 'Redis is down, slow, full or read-only'),
+  redis_unavailable: passing(
+    503,
+    'Redis is down, slow, full, read-only or unsuitable, or its data is damaged',
+  ),
   // While a fleet is being upgraded, another gateway may be able to read the value.
   stored_form_unknown: passing(503, 'another version of the gateway wrote data that this one cannot read'),
   circuit_open: passing(

@@ -11,7 +11,7 @@ export const dlpSection = section({
     .enum(['mask', 'quarantine'])
     .optional()
     .describe(
-      'Action on a finding in an answer. Default: personal data is masked; a secret withholds the answer and locks the key.',
+      'Action on a finding in an answer. Default: personal data is masked; a secret withholds the answer (or cuts off a stream) and locks the key.',
     ),
   scan_secrets: z.boolean().default(true).describe('Search for API keys, tokens and private keys.'),
   scan_pii: z
