@@ -90,7 +90,7 @@ export function mayCallTool(allowedTools: readonly string[] | undefined, tool: s
   return allowedTools === undefined || allowedTools.includes(tool);
 }
 
-/** If the request is unknown, any tool list counts, because a server's own stream may repeat an answer. */
+/** A tool list counts unless the message answers another method, because a server's own stream may repeat an answer. */
 export function toolListIn(
   message: unknown,
   request: McpMessage | undefined,

@@ -3,7 +3,7 @@ import type { JsonPath } from '../json/path.ts';
 import { isTurnOver, nextTurn } from '../turns.ts';
 import { STEP_CHARS } from '../json/weights.ts';
 
-/** Shorter Base64 may itself be a secret. */
+/** Base64 up to this length may itself be a secret. */
 const SHORT_CHARS = 512;
 /** Shortest full line, in characters, of encoders that wrap lines. */
 const MIN_LINE_CHARS = 57;
@@ -23,7 +23,8 @@ export interface BlobTexts {
   /** Whether the value itself must be searched, because it is short or not Base64 in the form that encoders write. */
   readonly asWritten: boolean;
   /**
-   * The decoded text; undefined for valid Base64 that is not UTF-8 and is declared as an image or other binary data.
+   * The decoded text; undefined for valid Base64 that is declared as an image or other binary data and is not UTF-8 or
+   * contains NUL bytes.
    */
   readonly held: string | undefined;
 }
@@ -46,7 +47,10 @@ export async function textsOfBlob(
   return { asWritten, held: await textOfBytes(bytes, maxChars) };
 }
 
-/** Accepts one line, or lines of equal length, as encoders write. Separate words may look like Base64 by chance. */
+/**
+ * Accepts one line, or lines of equal length (the last may be shorter), as encoders write. Separate words may look like
+ * Base64 by chance.
+ */
 async function isEncoded(written: string): Promise<boolean> {
   if (written.includes(' ') || written.includes('\t')) return false;
   let lineChars: number | undefined;
@@ -72,7 +76,7 @@ async function isEncoded(written: string): Promise<boolean> {
 interface Base64 {
   /** Bytes that a lenient decoder returns. */
   readonly bytes: Buffer;
-  /** Whether a strict decoder also accepts the value once its white space is removed. */
+  /** Whether the value, without white space, has only digits of either alphabet and at most two pads, at the end. */
   readonly isBase64: boolean;
   readonly chars: number;
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 
 type Headers = readonly (readonly [string, string])[];
 
-/** Allowed request headers, in addition to the standard ones and those of `FAMILIES`. */
+/** Allowed request headers, in addition to those of `FAMILIES`. */
 const ALLOWED_HEADERS = [
   'Content-Type',
   'Accept',
@@ -26,7 +26,7 @@ const MAX_REQUESTED = 64;
 
 const REQUEST_ONLY: ReadonlySet<string> = new Set([HEADER.upstream, HEADER.providerKey, HEADER.jwt]);
 
-/** Response headers that pages may read, in addition to type and length. */
+/** Response headers that pages may read, in addition to the CORS-safelisted ones. */
 const EXPOSED_HEADERS = [
   'Mcp-Session-Id',
   'MCP-Protocol-Version',

@@ -22,7 +22,10 @@ export type McpCallType = (typeof MCP_CALL_TYPES)[number];
 interface Method {
   readonly eras: readonly McpEra[];
   readonly kind: 'request' | 'notification';
-  /** Absent if the method has no target to judge. If its `params` contain anything but `members` and `_meta`, it is judged as `mcp_other`. */
+  /**
+   * Absent if the method has no target to judge. If its `params` then contain anything but `members` and `_meta`, the
+   * message is judged as `mcp_other`.
+   */
   readonly type?: McpCallType;
   readonly members?: readonly string[];
 }
@@ -87,7 +90,10 @@ const LIST_CHANGES: ReadonlySet<string> = new Set([
 export type MethodProblem =
   /** Not an MCP method, or not part of this era. */
   | 'unknown'
-  /** A known method of the wrong kind (request or notification), or a name that lenient servers may take for one. */
+  /**
+   * A known method of the wrong kind (request or notification), or another spelling of one, which lenient servers may
+   * accept.
+   */
   | 'disguised';
 
 /** Returns undefined for valid methods and for responses. */

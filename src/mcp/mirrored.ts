@@ -37,7 +37,8 @@ export function isMirrored(name: string): boolean {
 
 /**
  * Checks that headers equal the parts of a message that they mirror, so that they cannot mislead a server that reads
- * only headers (2026-07-28, "Server Validation"). Stateless requests must have these headers.
+ * only headers (2026-07-28, "Server Validation"). Stateless requests must mirror their version, method and name, if
+ * any.
  * @throws GatewayError header_mismatch, or invalid_params if a stateless request does not contain its version
  */
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {

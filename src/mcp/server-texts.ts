@@ -4,8 +4,8 @@ import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 
 /**
- * Returns the texts of a server's message, or of another answer without a dialect: strings except protocol words,
- * numbers, booleans, non-MCP member names, Base64 text, and text parts joined as clients pass them to a model.
+ * Returns the texts of a server's message, or of another answer without a dialect: strings (except protocol words),
+ * numbers, booleans, non-MCP member names, decoded Base64, and text parts joined as clients pass them to a model.
  */
 export async function textsOfServerMessage(message: unknown): Promise<string[]> {
   if (typeof message === 'string') return message === '' ? [] : [message];

@@ -46,7 +46,7 @@ const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt
 /**
  * Returns the tokens that other vocabularies may add to the count: one per UTF-8 byte beyond the number of UTF-16 code
  * units, and one per ASCII digit, punctuation mark and repeated space. cl100k splits Burmese into five times as many
- * tokens, Gemma splits every digit.
+ * tokens, and Gemma splits every digit.
  */
 export function extraTokens(provider: ProviderName, model: string, text: string): number {
   if (provider === 'openai' && COUNTED_EXACTLY.test(model)) return 0;
@@ -95,7 +95,7 @@ export interface Written {
   readonly beyondBytes: number;
 }
 
-/** Estimates the billed tokens of an answer without reported usage. */
+/** Estimates the billed output tokens from what was written. */
 export function countWritten(provider: ProviderName, written: Written): number {
   const counter = createTokenCounter(provider);
   counter.add(written.text);

@@ -92,7 +92,8 @@ function bounded(source: InputSource, ownTokens: number): InputBound {
     else if (media.kind === 'document') documents += tokens;
     else images += tokens;
   }
-  // Audio and documents are each limited to the context. Unseen content counts as the rest that audio leaves.
+  // Audio and documents are each limited to the context. With unseen content, text counts as at least the rest of the
+  // context.
   const audioTokens = Math.min(sound, contextTokens);
   const textTokens =
     ownTokens + PROMPT_OVERHEAD_TOKENS + around + images + Math.min(documents, contextTokens);

@@ -3,7 +3,7 @@ import type { OutputModality } from '../providers/request-facts.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
 export interface ModelPrice {
-  /** The priced models; for a deployment, its models instead of its name. */
+  /** The priced models; for a deployment, its model instead of its name. */
   readonly models: readonly string[];
   /** Highest possible rate of one input token, in nano-USD (cache write, highest tier, most expensive hour). */
   readonly worstInputNanoUsd: number;
@@ -11,7 +11,7 @@ export interface ModelPrice {
   /** Highest rate of one audio input token; undefined if the model has no audio price. */
   readonly worstInputAudioNanoUsd: number | undefined;
   readonly pricedOutputs: ReadonlySet<OutputModality>;
-  /** Base text rates, if the provider lists them. */
+  /** Base text rates; undefined if any of the models has no price and is free for that reason. */
   readonly listed: { readonly inputNanoUsd: number; readonly outputNanoUsd: number } | undefined;
   /** Flat price of one call, in nano-USD (rerank, search). */
   readonly requestNanoUsd: number;

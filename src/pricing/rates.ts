@@ -116,7 +116,7 @@ export const TEXT_ONLY: Rates = {
   outputVideo: undefined,
 };
 
-/** Returns the price valid at a time, which is the last applicable one in table order. */
+/** Returns the price valid at a time: the last applicable one in table order, or else the first. */
 export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod | undefined {
   if (periods.length === 1) return periods[0];
   const now = at.getTime();
@@ -161,7 +161,7 @@ export function costOf(rates: Rates, usage: Usage): number {
   const outputCost =
     part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
     part(usage.reasoningTokens) * rates.reasoning +
-    // Usage does not distinguish images from video, so both cost the highest of the text, image and video rates.
+    // Usage does not distinguish text, images and video, so all cost the highest of the three rates.
     rest * Math.max(rates.output, rates.outputImage ?? 0, rates.outputVideo ?? 0);
   return inputCost + outputCost + rates.request;
 }
@@ -214,7 +214,7 @@ function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | u
 /** Claude's one-hour cache writes cost twice the input price, even if the table omits them (platform.claude.com). */
 function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   const rate = (name: string): number | undefined => perToken(prices[name], above);
-  // Usage does not distinguish images from video; see `costOf`.
+  // Usage does not distinguish text, images and video; see `costOf`.
   const input = Math.max(
     rate('input_mtok') ?? 0,
     rate('input_image_mtok') ?? 0,
@@ -249,7 +249,7 @@ function perToken(price: TablePrice, above: number): number | undefined {
 
 /**
  * Applies an override. An overridden input or output price replaces every text rate of its direction that is not itself
- * overridden. Audio, image and video keep their table price, if any (see `dropIfFree`).
+ * overridden. Audio, image and video prices that are not overridden stay (but see `dropIfFree`).
  */
 export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);

@@ -126,7 +126,10 @@ function mpegFrame(bytes: Buffer, at: number): MpegFrame | undefined {
   };
 }
 
-/** Returns the frame count claimed by a variable-bitrate header in the first frame, which some readers trust. */
+/**
+ * Returns the frame count claimed by a variable-bitrate header in the first frame, which some readers trust; 0 without
+ * one.
+ */
 function claimedFrames(bytes: Buffer, first: number): number {
   const head = bytes.subarray(first, first + 256);
   for (const [tag, offset] of [

@@ -35,7 +35,7 @@ const USUAL_SPEEDS: ReadonlySet<string> = new Set(['standard', 'default', 'norma
 const ONE_COUNTRY = 1.1;
 const USUAL_GEOS: ReadonlySet<string> = new Set(['global', 'not_available', 'unspecified']);
 
-/** Returns the list price factor for an answer's billing details, the highest of all models. */
+/** Returns the list price factor for billing details: the highest of all models and values. */
 export function surchargeOf(
   provider: ProviderName,
   models: readonly string[],

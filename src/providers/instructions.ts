@@ -27,7 +27,7 @@ const PLACES = new RegExp(
   ].join(''),
 );
 
-/** Number of steps in the longest instruction path. */
+/** Upper bound of the number of steps in an instruction path. */
 const MAX_STEPS = 8;
 
 /** Returns the role of a system or developer instruction, or undefined for any other text. */

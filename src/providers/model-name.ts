@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 
 /**
  * Maximum length of a model name, in UTF-16 code units. All real names, including ARNs, are shorter. Without a limit,
- * price look-ups, which scan a name several times, could take long.
+ * price lookups, which scan a name several times, could take long.
  */
 const MAX_MODEL_CHARS = 256;
 

@@ -4,7 +4,7 @@ import { holdsEncodedBytes } from './encoded-bytes.ts';
 
 /** A request in terms common to all dialects. Arrays are in document order. */
 export interface RequestFacts {
-  /** The requested model; undefined only for endpoints without one. */
+  /** The requested model; undefined if there is none. */
   readonly model: string | undefined;
   /** Every model that may serve the request, `model` first (OpenRouter `models` fallbacks). */
   readonly models: readonly string[];
@@ -128,6 +128,6 @@ export interface PriceCap {
 export interface OutputLimit {
   /** The client's own limit in tokens per choice. */
   readonly tokens: number | undefined;
-  /** Returns edits that set this limit in the dialect's member. They never raise the client's own limit. */
+  /** Returns edits that set this limit in the dialect's member. If the client set several members, none is raised. */
   set(tokens: number): readonly JsonEdit[];
 }

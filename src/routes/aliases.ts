@@ -28,7 +28,7 @@ export interface Fallback extends RoutedTo {
 export interface Routed extends RoutedTo {
   /** In the order of attempts. Checks may remove some of them from `exchange.fallbacks`. */
   readonly fallbacks: readonly Fallback[];
-  /** Undefined if the targets have no circuits. */
+  /** Undefined without circuits, or if fewer than two targets are usable. */
   readonly watch?: TargetWatch;
 }
 
@@ -46,7 +46,8 @@ export interface Aliases {
   /** Returns the edits that add the key's aliases to a provider's model list; none for requests with a query. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
-   * Returns undefined if `model` is not an alias that the key may use. Keys do not learn about other aliases.
+   * Returns undefined if `model` is not an alias that the key may use, or the path accepts no alias. Keys do not learn
+   * about other aliases.
    * @param ownRefusal why the provider in the request's path is unusable
    * @throws GatewayError invalid_request, credential_unavailable, redis_unavailable
    */

@@ -11,7 +11,7 @@ const PLAIN_SEGMENT = /^[A-Za-z0-9._:-]{0,96}$/;
 
 export interface RequestedPath {
   readonly provider: Provider;
-  /** The path of the provider's base URL. Clients may repeat it. */
+  /** The path of the provider's base URL, without a version. Clients may repeat it. */
   readonly basePath: string;
   readonly method: string;
   readonly path: string;
@@ -38,7 +38,7 @@ export function intendedPath({ provider, basePath, method, path, query }: Reques
   return undefined;
 }
 
-/** Reports whether a path begins with one of the provider's roots, which means that the base URL is correct. */
+/** Reports whether a path begins with a root that no further base segment follows, so that the base URL is correct. */
 export function hasOwnRoot({ provider, basePath, path }: RequestedPath): boolean {
   const isBase = baseSegments(provider, basePath);
   return provider.roots.some(

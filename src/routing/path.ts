@@ -8,8 +8,9 @@ const MAX_SEGMENTS = 256;
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
- * Refuses (invalid_request) paths that providers may read differently: with encoded slashes, backslashes, control
- * characters or dot segments, with invalid or repeated percent-encoding, or with too many segments (docs/routing.md).
+ * Refuses (invalid_request) paths that providers may read differently: with characters that must be percent-encoded,
+ * encoded slashes, backslashes, control characters or dot segments, with invalid or excessive percent-encoding, or with
+ * too many segments (docs/routing.md).
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {

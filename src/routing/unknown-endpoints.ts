@@ -9,7 +9,7 @@ import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts'
 export interface UnknownEndpoints {
   /**
    * Returns the segments matched only by wildcards, or undefined if no setting opens the path. Throws policy_denied if
-   * the path can never be opened.
+   * a setting opens a path that must stay closed.
    */
   open(requested: RequestedPath): readonly string[] | undefined;
   mayBeOpened(requested: RequestedPath): boolean;

@@ -134,7 +134,8 @@ function completeCharge(parts: Terms, answered: Answered): number {
 
 /**
  * Returns 0 unless the error is billed. Otherwise, returns the cost of the input and of the maximum output in the
- * elapsed time, or the whole reservation if this output is not bounded; at least the refusal fee.
+ * elapsed time, or the whole reservation if this output is not bounded; at most the reservation, but at least the
+ * refusal fee.
  */
 function errorCharge(parts: Terms, answered: Answered): number {
   if (!isBilledError(answered)) return 0;

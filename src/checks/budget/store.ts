@@ -21,7 +21,7 @@ export interface Account {
 
 export interface BudgetOperation {
   readonly keyHash: string;
-  /** A random UUID. Repeating a command with the same id has no effect. */
+  /** 128 random bits in hex. Repeating a command with the same id has no effect. */
   readonly operationId: string;
   /** Accounts of one ledger must be adjacent. */
   readonly accounts: readonly Account[];

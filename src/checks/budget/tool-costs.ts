@@ -23,7 +23,7 @@ export function createToolCost(servers: McpConfig['servers']): ToolCost {
   };
 }
 
-/** Unlisted names cost as much as the most expensive similar name, because servers may equate them. */
+/** Unlisted names cost the highest price of `*` and all similar names, because servers may equate them. */
 function pricesOf(costs: Readonly<Record<string, number>>): (tool: string) => number {
   const { [ANY_TOOL]: usual = 0, ...named } = costs;
   const alike = Object.entries(named).map(([name, usd]) => ({ isAlike: foldedMatcher([name]), usd }));

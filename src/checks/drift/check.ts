@@ -37,7 +37,7 @@ export function driftSettings(config: DriftConfig): DriftSettings {
 
 /**
  * Denies a turn that leaves its session's topic (docs/drift.md). A turn counts once the provider has answered it. A
- * denied or drifting turn never becomes a reference for later ones.
+ * drifting turn never becomes the prior turn of later ones.
  */
 export function createDriftCheck({
   config,

@@ -47,7 +47,7 @@ export interface DriftJudgement {
   readonly passed: PassedTurn;
 }
 
-// See docs/drift.md.
+// Weights in the drift score (docs/drift.md).
 const ANCHOR_WEIGHT = 0.75;
 const PRIOR_WEIGHT = 0.25;
 

@@ -16,7 +16,7 @@ export interface LoopStep {
   readonly answer: string;
   /** Names of the tools in `called`, sorted. */
   readonly tools: readonly string[];
-  /** Base64 of the last image, audio or document. */
+  /** Base64 of the last image, audio or document; empty if it is not inline. */
   readonly medium: string;
 }
 

@@ -49,7 +49,7 @@ export class WordList {
     this.contentWords = 0;
   }
 
-  /** Adds a word. `raises` replaces a known word's kind. Without a kind, the word may be filler. */
+  /** Adds a word. With `raises`, `kind` replaces a known word's kind. Without a kind, the word may be filler. */
   add(high: number, low: number, kind: WordKind | undefined, raises: boolean): void {
     const { count } = this.#words;
     const index = this.#words.add(high, low);

@@ -25,7 +25,7 @@ export interface SecretResponseDeps {
 
 export interface SecretResponse {
   readonly action: SecretAction;
-  /** Scores the key, unless secrets are only masked, and locks it if the message is withheld. */
+  /** Scores the key, except with `mask_unscored`, and locks it if the message is withheld. */
   report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
   /** Refuses a message for another reason, and reports secrets in it. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;

@@ -46,7 +46,7 @@ export interface ConfiguredValue {
 const LEAST_CHARS = 8;
 /** Minimum length of parts that do not mix letters and digits, except after a SCHEME. */
 const LEAST_WORDY_CHARS = 20;
-/** Minimum length of the parameters in a header. Shorter ones are often protocol words. */
+/** Minimum length of parameters, users and passwords within a value. Shorter ones are often protocol words. */
 const LEAST_PARAMETER_CHARS = 16;
 /** Words that precede a credential of any form. */
 const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;
@@ -117,7 +117,10 @@ function withParts(value: string): readonly string[] {
   ];
 }
 
-/** Splits `user:password`. In Basic authentication, the password is a credential; without one, the user is. */
+/**
+ * Splits `user:password`. In Basic authentication, the password is a credential, and the user if it looks like a key or
+ * the password is short.
+ */
 function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   const colon = pair.indexOf(':');
   if (colon < 0) return isBasic ? [pair] : [];

@@ -149,7 +149,7 @@ function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefin
 /** How long the last check of a key remains valid. */
 const JUDGED_FOR_MS = 1_000;
 
-/** Cuts off an open-ended stream once its key is no longer valid. Returns undefined for other streams. */
+/** Cuts off an open-ended stream at an event once its key is no longer valid. Returns undefined for other streams. */
 export function createKeyGuard(
   exchange: Answered,
   authenticateAgain: McpCheckDeps['authenticateAgain'],

@@ -19,7 +19,7 @@ interface MaskedMessage {
 const LEAST_NUMBER = 1e8;
 const TOO_MUCH = 'it has more text than policy masks can scan';
 
-/** Masks a whole answer to a tool call, after earlier checks' edits. */
+/** Masks a whole MCP answer, after earlier checks' edits. */
 export async function maskWholeResult(exchange: Answered, search: MaskSearch): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;

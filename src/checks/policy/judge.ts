@@ -263,7 +263,7 @@ export function notEvaluated(exchange: Parsed): Denial {
   );
 }
 
-/** Distinguishes tool calls. Empty for model calls, so that a resent conversation does not score again. */
+/** Distinguishes MCP calls. Empty for model calls, so that a resent conversation does not score again. */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';
   const { method, tool_name: tool, mcp_method: mcpMethod, prompt_name: prompt, arguments: args } = request;

@@ -10,7 +10,7 @@ const ACTIONS = ['quarantine', 'deny', 'escalate', 'mask', 'taint'] as const;
 
 /**
  * Returns the fallbacks that policies judge like the first target: same rules, next session state and marks. The first
- * target's consequences, masks and approvals then apply to all. Fallbacks that cannot be judged are dropped.
+ * target's consequences, masks and approvals then apply to all. If a judgement fails, all fallbacks are dropped.
  */
 export async function judgedAlike(
   fallbacks: readonly Parsed[],
@@ -27,7 +27,7 @@ export async function judgedAlike(
     }
     return alike;
   } catch {
-    return []; // The first target has already reported the policy failure.
+    return []; // Fallbacks must not be tried unjudged.
   }
 }
 

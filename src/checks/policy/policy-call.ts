@@ -31,7 +31,9 @@ const NANO_USD = 1e9;
 const RUNNING_TEXT: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
-/** Returns the policy input, or undefined for model lists and for MCP messages without a target and client text. */
+/**
+ * Returns the policy input, or undefined for model lists and for MCP messages with neither a target nor client text.
+ */
 export function policyCallOf(
   exchange: Parsed,
   trust: TrustSettings = NO_ROLE_TRUSTED,

@@ -13,8 +13,8 @@ const MAX_TOGETHER = 256;
 const MAX_VALUES = 16_384;
 
 /**
- * Returns the body parts outside the dialect's texts, such as metadata, or undefined if there are none. Skips short
- * strings and long ones.
+ * Returns the body parts outside the dialect's texts, such as metadata, or undefined if there are none. Skips long
+ * strings and, outside small objects, short strings and other single values.
  */
 export function unreadMembers(
   body: unknown,

@@ -25,8 +25,8 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
   const { setting, isTextJudged, isInside, shadowMode } = options;
 
   /**
-   * Returns the first medium that the setting denies. A list of hosts denies all other hosts, but not the provider's
-   * own cloud storage.
+   * Returns the first medium that the setting denies: hosts that are not listed and unclear addresses, but not the
+   * provider's own cloud storage.
    */
   function unwanted(remote: readonly RemoteMedia[]): RemoteMedia | undefined {
     if (setting === 'allow' || (setting === undefined && !isTextJudged())) return undefined;

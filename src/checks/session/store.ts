@@ -19,7 +19,7 @@ export const MEASURED_FROM = 512;
 export const REFUND_MS = 240_000;
 
 export interface Step extends SessionName {
-  /** A random UUID. Repeating a command with the same id has no effect. */
+  /** 128 random bits in hex. Repeating a command with the same id has no effect. */
   readonly operationId: string;
   /** Set for MCP calls, which take no step and ignore step and spend limits. */
   readonly isMcpCall?: true;
@@ -38,7 +38,7 @@ export interface Session extends SessionLimits {
   readonly lastUsedAt: number;
   /** Undefined until a policy moves the session. */
   readonly state: string | undefined;
-  /** Number of calls that were forwarded or are in flight. */
+  /** Number of model calls that were forwarded or are in flight. */
   readonly steps: number;
   /** Settled calls only. */
   readonly spendNanoUsd: number;

@@ -18,7 +18,7 @@ import { readOpenaiUsage } from './openai-usage.ts';
 import { eachIn, type Places, stringsIn } from './places.ts';
 import { listedTokens, parallelTokens } from './token-texts.ts';
 
-/** Builds the payloads that cut a stream of chunks. `last` is the previous chunk. */
+/** Builds the payloads that cut a stream of chunks. `last` is the latest chunk with choices that was not withheld. */
 export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
 export interface ChoiceVariant {
