@@ -147,7 +147,7 @@ export function tailLine(record: Json): string {
   return joined(columns.map(printable));
 }
 
-/** Returns the HTTP status. For refusals, uses the status of the type, because MCP returns them with HTTP 200. */
+/** Returns the HTTP status. For refusals, uses the status of the type, because MCP may return HTTP 200. */
 function statusOf(record: Json): string {
   const refusal = textAt(record, 'status_detail');
   const known = Object.entries(ERROR_STATUS).find(([type]) => type === refusal);

@@ -77,7 +77,7 @@ function amount(nanoUsd: number | undefined): string {
   return nanoUsd === undefined ? '-' : formatUsd(nanoUsd);
 }
 
-/** Draws spent money as full cells and reserved money as shaded cells, followed by the percentage spent. */
+/** Draws spent money as full and reserved money as shaded cells, then the percentage spent. Empty without a limit. */
 function bar({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): string {
   const { limitNanoUsd } = account;
   if (limitNanoUsd === undefined) return '';

@@ -8,8 +8,8 @@ import { cacheDirectory } from '../src/runtime/program.ts';
 const PRUNE_AFTER_MS = 10_000;
 
 /**
- * Caches compiled code for later starts and child processes, which halves their CPU use at start. Without a writable
- * cache, code is compiled as usual. Commands that run longer than `pruneAfterMs` also prune the cache.
+ * Caches compiled code for later starts and child processes, which halves their CPU use at start. Without a private,
+ * writable cache, code is compiled as usual. Commands that run longer than `pruneAfterMs` also prune the cache.
  */
 export async function keepCompiledCode(env: NodeJS.ProcessEnv, pruneAfterMs = PRUNE_AFTER_MS): Promise<void> {
   if (getCompileCacheDir() !== undefined) return; // set by NODE_COMPILE_CACHE

@@ -4,7 +4,7 @@ import type { KeyState } from '../src/auth/key-state-store.ts';
 
 export const KEY_ARGUMENT = ['<key>', 'name of the key, or its hash (at least 6 hex digits)'] as const;
 
-/** Returns the key reference for suggested commands: a shell-safe name if the operator used the name, else the hash. */
+/** Returns the key reference for suggested commands: the name if it was used and is shell-safe, else the hash. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
   return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
 }

@@ -36,7 +36,7 @@ function nameOf(text: string): string {
 /**
  * Records an operator's change in the audit trail, if enabled. Must be called last, after the result has been printed.
  * @param change undefined if nothing was changed, or if the gateway has already recorded the change
- * @throws Error if the change was made but could not be recorded
+ * @throws Error if the change was made, but not recorded or not sent to a receiver
  */
 export async function auditChange(call: Call, change: OperatorChange | undefined): Promise<void> {
   if (change === undefined) return;

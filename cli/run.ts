@@ -109,7 +109,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
 
 const OVER_API = ['keys', 'budget', 'spend', 'sessions', 'risk', 'quarantine', 'escalations', 'mcp', 'audit'];
 
-/** @throws UsageError if the command cannot use `--server`, or if `--token-file` or `--as` does not fit */
+/** @throws UsageError for `--server` with `--as` or an unsupported command, or `--token-file` without `--server` */
 function refuseOverApi(program: Command, action: Command): void {
   const { server, tokenFile, as } = action.optsWithGlobals<GlobalOptions & OperatorOptions>();
   if (server === undefined) {

@@ -72,7 +72,7 @@ function adminAddress({ server: { admin_host: host, admin_port: port } }: Config
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
-/** Returns the reason why the gateway's file on disk is not in effect, or undefined if it is. */
+/** Returns the reason why the gateway's file on disk is not in effect, or undefined if it is or nothing is reported. */
 function whyNotInForce(config: z.output<typeof readyz>['config']): string | undefined {
   if (config === undefined || config.in_force) return undefined;
   if (config.reason === 'restart')

@@ -42,7 +42,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
   return { gateway, close: envoyLines.flush };
 }
 
-/** Removes variables from the environment inherited by child processes. Returns the original environment. */
+/** Removes variables from the environment inherited by child processes. Returns a copy that still has them. */
 function withhold(names: readonly string[], env: Io['env']): Io['env'] {
   const before = { ...env };
   for (const name of names) Reflect.deleteProperty(env, name);

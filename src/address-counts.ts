@@ -5,9 +5,9 @@ const MAX_ADDRESSES = 20_000;
 export interface AddressCounts {
   /** Returns the current minute (Unix time / 60). */
   minute(): number;
-  /** Returns this minute's count for an address, or `Infinity` if the table was full when it first appeared. */
+  /** Returns this minute's count for an address, or `Infinity` if the table is full and lacks the address. */
   get(clientAddress: string): number;
-  /** Raises the stored count to `count`. */
+  /** Raises the stored count to `count`. Does nothing if it is higher, or `Infinity`. */
   raise(clientAddress: string, count: number): void;
 }
 

@@ -94,7 +94,7 @@ class Known implements CleanRecord {
   }
 }
 
-/** Words in every request. They are too short for a digest and are looked up directly. */
+/** Words in nearly all requests. They are too short for a digest and are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
 /** Texts in use, kept slightly longer than judging takes under load. Each is hashed once for all callers. */

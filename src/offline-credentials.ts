@@ -13,7 +13,7 @@ export interface CredentialProbe {
   readonly short: readonly string[];
   /** Whether `suppress` lets the server show protected values. */
   readonly mayTell: boolean;
-  /** Protected credentials whose test echo was not detected. */
+  /** Protected credentials with a test echo that was not detected. */
   readonly unproven: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export interface VerifyOptions {
   readonly config: Config;
   readonly sources: PolicySources | undefined;
   readonly name: string;
-  /** Minimum number of steps for using a second thread; Infinity disables it. The report is the same either way. */
+  /** Number of steps at which a second thread starts; Infinity disables it. The report is the same either way. */
   readonly threadSteps?: number;
 }
 

@@ -69,7 +69,7 @@ export interface Categorized {
   readonly type?: string | undefined;
 }
 
-/** Returns the distinct ids in order. The refusal type or check is used only if no class has an id. */
+/** Returns the distinct ids, LLM before ASI. The refusal type or check is used only if no class has an id. */
 export function owaspIds({ classes = [], check = '', type = '' }: Categorized): readonly OwaspId[] {
   const found = new Set<OwaspId>();
   for (const one of classes) {

@@ -1,6 +1,6 @@
 import { HEADER_PREFIX } from './headers.ts';
 
-/** Headers that frame or date an answer, and instructions for a proxy in front of the gateway. */
+/** Headers shown from every source: framing, date, and instructions for clients and proxies. */
 const OF_EVERY_ANSWER = [
   'allow',
   'cache-control',

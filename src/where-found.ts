@@ -22,7 +22,7 @@ export interface RefusalFinding {
 export const MAX_REFUSAL_FINDINGS = 8;
 const MAX_EXAMINED = 512;
 
-/** Returns the first distinct findings. One without a place is kept only if no other finding of its kind has a place. */
+/** Returns the first distinct findings. One without a place is kept only if no other of its kind has a place. */
 export function distinctFindings(found: readonly RefusalFinding[]): readonly RefusalFinding[] {
   const examined = found.slice(0, MAX_EXAMINED);
   const kindOf = ({ rule, detector, finding }: RefusalFinding): string =>
@@ -70,7 +70,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'generateContentRequest',
   'generate_content_request',
 ]);
-/** Members that only contain members in `NAMED`. */
+/** Members in which another member may locate the message. */
 const OUTER: ReadonlySet<string> = new Set([
   'converse',
   'generateContentRequest',

@@ -28,7 +28,7 @@ const ALERT_OUTCOMES: Readonly<Record<LossReason | 'delivered', true>> = {
 const DLP_ACTIONS = { request: ['mask', 'deny', 'report'], answer: ['mask', 'quarantine'] } as const;
 
 /**
- * Creates all series with closed label sets at zero. Prometheus sees no increase in a series that starts with its first
+ * Creates series with closed label sets at zero. Prometheus sees no increase in a series that starts with its first
  * event, so the first lock or lost record of a process would trigger no alert.
  */
 export function startAtZero(metrics: Metrics, config: Config): void {

@@ -137,7 +137,7 @@ async function showStatus(
     const isOver = ({ windows }: KeyBudget): boolean => usedPercent(windows) >= over;
     const where = over > 0 ? isOver : undefined;
     const only = reference === undefined ? undefined : { rows: [await operations.keys.find(reference)] };
-    // With a default budget of 0, every key without its own budget counts as full.
+    // With a default budget of 0, the budget of every key without its own counts as used up.
     const isByUse = options.sort === 'used' && only === undefined && !Object.values(defaults).includes(0);
     const shown = isByUse
       ? await listedActive(operations, call, BUDGET_LIST, options, {

@@ -85,7 +85,7 @@ async function stored(
   ]);
 }
 
-/** Matches values that begin with the typed text and contain no control characters. */
+/** Matches values that begin with the typed text and contain no control, format or unassigned characters. */
 function fits(prefix: string): (candidate: Candidate) => boolean {
   return ([value]) => value.startsWith(prefix) && !/[\p{C}]/u.test(value);
 }

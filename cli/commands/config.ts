@@ -81,7 +81,7 @@ async function checkConfig(call: Call, { running }: CheckOptions): Promise<void>
 
 interface ReadConfig {
   readonly file: string | undefined;
-  /** Undefined if the configuration cannot be read. */
+  /** Undefined if the configuration is invalid or cannot be read. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }

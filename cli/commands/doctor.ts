@@ -56,7 +56,7 @@ async function examine(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((problem) => fail('configuration', formatProblem(problem)));
-    // Problems without a path are not about a key: the file or .env cannot be read.
+    // Problems without a path are about the file, .env or SERVER_INSECURE_DEV, not about a key.
     const isUnread = error.problems.every(({ path }) => path === '');
     return { findings, code: isUnread ? CANNOT_RUN : PROBLEMS };
   }

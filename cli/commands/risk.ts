@@ -109,7 +109,7 @@ async function resetRisk(call: Call, reference: string): Promise<void> {
   await auditChange(call, reset.record);
 }
 
-/** Member names follow docs/risk.md. Money is in USD, times are in ISO 8601. */
+/** Money is in USD, times are in ISO 8601. */
 function riskJson({ keyHash, name }: KeyRecord, { risk, lock }: RiskStatus): Record<string, unknown> {
   return {
     key_hash: keyHash,

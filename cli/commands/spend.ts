@@ -12,7 +12,7 @@ import { activeKeys, ofEachKey } from '../read-keys.ts';
 
 interface SpendOptions {
   readonly by: string;
-  /** In Unix ms. */
+  /** Length of the period in milliseconds. */
   readonly since: number;
   readonly bucket: Bucket;
   readonly output: 'table' | 'csv' | 'json';

@@ -6,9 +6,9 @@ import type { WorkerStatus } from '../runtime/workers.ts';
 /** The state reported by `/readyz`. */
 export interface Readiness {
   readonly ready: boolean;
-  /** `external` if another container runs Envoy. */
+  /** `external` if the gateway does not manage Envoy. */
   readonly envoy: 'live' | 'down' | 'external';
-  /** `up`: every listening worker is connected to a server that `serve` accepts. */
+  /** `up`: a worker listens, and all that do are connected to a server that `serve` accepts. */
   readonly redis: 'up' | 'down' | 'unfit';
   readonly workers: { readonly ready: number; readonly wanted: number };
   readonly draining: boolean;

@@ -16,7 +16,7 @@ export interface AdminOptions {
   readonly reload?: () => ReloadState | undefined;
   /** Returns the gateway's metrics as Prometheus text. */
   readonly metrics: () => Promise<string>;
-  /** JWK Set to verify receipts and upstream signatures; undefined for a shared key. */
+  /** JWK Set to verify receipts and upstream signatures; undefined for a shared key, or if signatures are off. */
   readonly publicKeys?: () => object | undefined;
 }
 

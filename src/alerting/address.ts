@@ -46,7 +46,7 @@ export class ForbiddenAddress extends Error {
  * Resolves a host once. A single forbidden address rejects the host, so that its DNS server cannot make the gateway
  * connect to one.
  * @param host host of a URL, with IPv6 addresses in brackets
- * @throws ForbiddenAddress, or a resolver error
+ * @throws ForbiddenAddress, or Error if the host cannot be resolved
  */
 export async function pinnedAddress(host: string): Promise<PinnedAddress> {
   const bare = host.replace(/^\[|\]$/g, '');

@@ -151,7 +151,7 @@ export interface Evidence {
   /** UTF-16 code units, end exclusive. */
   readonly start?: number;
   readonly end?: number;
-  /** Keyed HMAC of the match. */
+  /** HMAC of the match. */
   readonly digest?: string;
   /** Location in the request, such as a message. */
   readonly place?: string;

@@ -11,8 +11,8 @@ export interface RecordQueueOptions {
   readonly onWritten: (records: number) => void;
   readonly onFailed?: (cause: unknown) => void;
   /**
-   * Called for records that did not fit, were rejected, or were left at `close`. `cause` is why they were rejected, or
-   * the current failure of the sink, if any.
+   * Called for records that did not fit, came after `close`, were rejected, or were left at `close`. `cause` is why
+   * they were rejected, or the current failure of the sink, if any.
    */
   readonly onDropped: (records: number, cause: unknown) => void;
   readonly maxRecords?: number;

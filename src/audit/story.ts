@@ -38,7 +38,7 @@ export async function storyOf(
   }
 }
 
-/** Finds the same records in an audit file. */
+/** Finds the first records of a request in an audit file. */
 export async function storyInFile(
   lines: AsyncIterable<string>,
   requestId: string,

@@ -5,7 +5,7 @@ import type { RecordQueue } from './record-queue.ts';
 const CLOSE_WITHIN_MS = 3_000;
 
 export interface AuditTrail {
-  /** Never throws. */
+  /** Does not wait for the sinks. A sink whose queue is full loses the record. */
   record(record: OcsfRecord): void;
   /** Returns the number of records dropped because the stream queue was full. */
   losses(): number;

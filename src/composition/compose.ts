@@ -99,7 +99,7 @@ interface MadeCheck {
   readonly facts: FactUse;
 }
 
-/** Throws if a check precedes the writers of its facts, because it would let everything pass. */
+/** Throws if a check precedes the writer of a fact that it reads, because the check would let everything pass. */
 function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   const written = new Set<string>(GIVEN_FACTS);
   for (const { check, facts } of inOrder) {

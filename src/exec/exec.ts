@@ -135,8 +135,8 @@ interface Prepared {
 }
 
 /**
- * Returns the program's environment: the caller's without the proxy key and the run's provider key, with the
- * forwarder's URL as the provider's.
+ * Returns the program's environment, arguments and files. The environment is the caller's without the proxy key and
+ * the run's provider key, with the forwarder's URL as the provider's.
  */
 export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};

@@ -39,7 +39,7 @@ export async function answerEscalation(
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
   const { promise: resolution, resolve } = Promise.withResolvers<Resolved>();
-  // Subscribe before the look-up, so that no decision in between is missed.
+  // Subscribes before the lookup, so that no decision in between is missed.
   const unsubscribe = await watchEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });

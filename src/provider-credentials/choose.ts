@@ -18,7 +18,7 @@ export interface ChosenCredential {
 
 export interface ProviderCredentials {
   /**
-   * Chooses the gateway's credential or the client's key. Never falls back from one to the other.
+   * Chooses the gateway's credential or the client's key. Does not use the key if the credential cannot be read.
    * @param clientKey the client's provider key
    * @throws GatewayError invalid_request, credential_unavailable
    */

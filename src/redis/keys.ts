@@ -4,12 +4,12 @@
  * together in a cluster.
  */
 
-/** See docs/risk.md. */
+/** A key's risk profile: hash (docs/risk.md). */
 export function riskProfileKey(keyHash: string): string {
   return `gateway:risk_profile:${keyHash}`;
 }
 
-/** See docs/risk.md. */
+/** A key's lock: string, JSON (docs/risk.md). */
 export function quarantineKey(keyHash: string): string {
   return `gateway:quarantine:${keyHash}`;
 }

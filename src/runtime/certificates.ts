@@ -25,7 +25,7 @@ export interface CertificatesOptions {
   readonly onUiTls: (tls: ListenerTls) => void;
 }
 
-/** Follows the certificate files, and sends renewed ones to Envoy and the workers. */
+/** Follows the certificate files, and passes renewed ones to Envoy, the workers and the operator page. */
 export async function startCertificates(options: CertificatesOptions): Promise<Certificates> {
   const { config, run, log } = options;
   const secrets = config.envoy.managed ? await createEnvoySecrets(run.file('tls')) : undefined;

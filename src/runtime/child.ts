@@ -40,7 +40,7 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
-/** A child that ends this often within this time is in a crash loop. The back-off allows about ten ends. */
+/** A child that ends this often within this time is in a crash loop. The back-off allows more ends. */
 const LOOP = { ends: 4, withinMs: 120_000 } as const;
 
 export interface SupervisedChild {

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 export interface Guard {
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** Also removes this directory, after killing the children. Only for private directories that this process created. */
+  /** Also removes this directory, after killing the children. Only for private directories created by this process. */
   watchDirectory(directory: string): void;
   /** Ends the guard, without killing or removing anything. */
   release(): void;

@@ -34,7 +34,7 @@ export type ToWorker =
   | { readonly kind: 'metrics'; readonly id: number }
   /** Prepare to use a new configuration, and answer `prepared` or `refused`. */
   | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
-  /** Use the prepared configuration for new streams. A worker that restarted after `prepare` prepares the configuration now. */
+  /** Use the prepared configuration for new streams. A worker that restarted after `prepare` prepares it now. */
   | { readonly kind: 'use'; readonly config: Config }
   | { readonly kind: 'drop' }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */

@@ -45,7 +45,7 @@ interface SnippetFacts {
 interface SnippetValues {
   readonly url: string;
   readonly model: string;
-  /** Environment variable with the provider's key; undefined if the gateway manages that key. */
+  /** Environment variable with the provider's key; undefined if none is needed, or the gateway manages it. */
   readonly providerKey: string | undefined;
 }
 

@@ -72,7 +72,7 @@ function traceUrl(steps: readonly StoryStep[], viewer: string): string | null {
   return viewer !== '' && TRACE_ID.test(id) ? viewer.replaceAll('{trace_id}', id) : null;
 }
 
-/** @throws ApiError unless the text is a record id */
+/** @throws ApiError for a text that is not a record id */
 function idOf(text: string | undefined): string | undefined {
   if (text === undefined || ID.test(text)) return text;
   throw wrongCursor();

@@ -15,7 +15,7 @@ export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]):
   };
 }
 
-/** Reports whether a request is a poll of an open page, which must not extend an idle session. */
+/** Reports whether a request is a poll or live stream of an open page, which must not extend an idle session. */
 function isBackground({ headers }: IncomingMessage): boolean {
   return headers['x-background'] !== undefined || headers.accept === 'text/event-stream';
 }

@@ -60,7 +60,7 @@ export function createKeySurveys(operations: RedisOperations, countKeys: () => P
       operations.readClock(),
       activeKeys(operations),
     ]);
-    // With a default budget of 0, every key without its own budget counts as full.
+    // With a default budget of 0, the budget of every key without its own counts as used up.
     const isActive = ([keyHash]: (typeof all)[number]): boolean =>
       active === undefined || Object.values(fallback).includes(0) || active.has(keyHash);
     yield all.filter((entry) => !isActive(entry)).map(([keyHash]) => [keyHash, IDLE] as const);
@@ -119,7 +119,7 @@ async function readState(
     operations.budgets.getLimits(keyHash),
   ]);
   const limits = effectiveLimits(own, fallback);
-  // An unused key has spent nothing, but a limit of 0 counts as full.
+  // An unused key has spent nothing, but a limit of 0 counts as used up.
   const mayHaveSpent = lastUsedAt > now - LONGEST_WINDOW_MS || Object.values(limits).includes(0);
   const windows = mayHaveSpent && hasBudget(limits) ? await windowsOf(operations, keyHash, limits) : [];
   return {

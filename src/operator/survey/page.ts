@@ -30,7 +30,7 @@ export interface PageQuery {
 /**
  * Returns one sorted page of the matching rows. The cursor contains the sort value and key hash of the last row, so
  * that added or removed rows do not shift the others.
- * @throws ApiError for a cursor of another list
+ * @throws ApiError for an invalid cursor
  */
 export function pageOf<Row>(
   all: ReadonlyMap<string, Row>,

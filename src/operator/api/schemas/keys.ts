@@ -22,7 +22,7 @@ export const key = z.object({
   revoked_at: time.nullable(),
   last_used_at: time.nullable(),
   locked: z.boolean(),
-  /** Null for a permanent lock. */
+  /** Null without a lock, and for a permanent lock. */
   locked_until: time.nullable(),
   lock_cause: z.string().nullable(),
   lock_request_id: z.string().nullable(),
