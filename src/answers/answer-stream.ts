@@ -40,8 +40,9 @@ export interface Emission {
 
 export interface AnswerStream {
   /**
-   * Returns whole frames and holds back incomplete ones. Chunks may end at any byte. Synchronous unless a rewriter or a
-   * long chunk must wait. The next call must wait for the result. Returns no bytes after a cut.
+   * Returns whole frames and holds back incomplete ones. Chunks may end at any byte. Synchronous unless it must wait
+   * for a rewriter, a cut or another event-loop turn. The next call must wait for the result. Returns no bytes after a
+   * cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
   end(): Promise<Emission>;
@@ -266,7 +267,7 @@ function flagComment({ headers = {} }: Denial): string | undefined {
   return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
 }
 
-/** Returns the event of sideband data. The payload's event follows, and carries the bytes of the frame. */
+/** Returns the event for sideband data. If the frame has a payload, its event follows and carries the frame's bytes. */
 function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
   const raw = frame.data === undefined ? frame.raw : NOTHING;
   return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };

@@ -6,7 +6,8 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 /** Restricts events of a judged stream to a fixed form, because comments, ids and event names are not searched. */
 export interface EventForm {
   /**
-   * Strips a frame to its payload. Returns undefined if nothing is left. Rewriters receive any sideband that remains.
+   * Removes a frame's sideband. If no payload is left, returns an empty comment, or undefined if none can be sent.
+   * Rewriters receive the sideband of a JSON error, which remains.
    * @throws GatewayError upstream_unavailable if the sideband breaks the stream
    */
   plain(frame: Frame): Frame | undefined;
@@ -19,7 +20,7 @@ export interface EventForm {
 
 export interface EventFormTerms {
   readonly format: StreamFormat;
-  /** Whether each event must be a JSON object. Otherwise, either all events are JSON or none are. */
+  /** Whether each event must be a JSON object; markers are exempt. Otherwise, either all events are JSON or none are. */
   readonly isKnown: boolean;
   /** False for clients that fail on comments. */
   readonly keepsComments: boolean;
@@ -75,7 +76,7 @@ export function bare(format: StreamFormat, frame: Frame, sideband: string): Fram
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Returns an empty comment with the provider's line ends, which keeps the connection alive. */
+/** Returns an empty comment, which keeps the connection alive, with the provider's line endings. */
 function keepAlive({ raw }: Frame): Frame {
   let end = raw.length;
   while (raw[end - 1] === LF || raw[end - 1] === CR) end -= 1;

@@ -12,7 +12,7 @@ export interface ReadAnswer {
   readonly parsed: unknown;
 }
 
-/** @throws GatewayError upstream_unavailable if the body is nested too deeply or has too many `NaN` values */
+/** @throws GatewayError upstream_unavailable if the body is too deep or has too many `NaN` or `Infinity` values */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
   const contentType = head.answerHeaders.get('content-type');
   const isToBeUtf8 = readMediaType(contentType).charset === 'utf-8';
@@ -63,7 +63,7 @@ const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 /** Longer bodies are parsed in steps. */
 const LONG_BYTES = 262_144;
 
-/** @throws GatewayError upstream_unavailable if the JSON is nested too deeply or has too many `NaN` values */
+/** @throws GatewayError upstream_unavailable if the JSON is too deep or has too many `NaN` or `Infinity` values */
 function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<ReadBody> {
   const reading = readingOf(body, isToBeUtf8);
   return body.length > LONG_BYTES ? inTurns(reading) : runNow(reading);

@@ -14,7 +14,7 @@ const MAX_NO_NUMBERS = 100_000;
 /**
  * Replaces `NaN` and `Infinity` with `null`, because some servers send these words and some clients accept them. Frames
  * that are still not JSON are returned unchanged.
- * @throws GatewayError upstream_unavailable if parsing would take too long
+ * @throws GatewayError upstream_unavailable if the payload is too deep or too large, or has too many of these words
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
   return MAY_BE_LENIENT.test(frame.data ?? '') ? runNow(strictFrameInSteps(format, frame)) : frame;

@@ -15,7 +15,10 @@ const whole = createSearches();
 /** For longer texts, which all searches split into the same slices. */
 const inSlices = createSearches();
 
-/** Records that a detector finds nothing in a text of one slice, so that other checks need not run it again. Ignores longer texts. */
+/**
+ * Records that a detector finds nothing in a text of one slice, so that other checks need not run it again. Ignores
+ * longer texts.
+ */
 export function noteNothing(text: string, known: CleanRecord | undefined, detector: DetectorName): void {
   if (isOneSlice(text)) known?.markClean(whole(detector));
 }

@@ -29,14 +29,14 @@ export function repeatsText(name: string): boolean {
   return REPEATS.test(name);
 }
 
-/** Returns the edit that removes token ids. Arrays become empty, numbers become 0, and other values null. */
+/** Returns the edit that clears token ids. Arrays become empty, numbers become 0, and other values null. */
 export function emptied(path: JsonPath, value: unknown): JsonEdit {
   if (Array.isArray(value)) return { kind: 'set', path, value: [] };
   return { kind: 'set', path, value: typeof value === 'number' ? 0 : null };
 }
 
 /**
- * Returns edits that remove all token ids, because the ids of masked text cannot be identified.
+ * Returns edits that clear all token ids, because the ids of masked text cannot be identified.
  * @param knowsBytes whether the dialect itself clears the `bytes` of tokens
  */
 export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<readonly JsonEdit[]> {

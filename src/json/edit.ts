@@ -7,7 +7,7 @@ import { isHighSurrogate } from '../text/units.ts';
 import { inTurns, runNow, type Work } from '../turns.ts';
 
 /**
- * Applies edits to a document that `parseStrict` accepted. All other bytes stay the same.
+ * Applies edits to valid JSON with unique member names. All other bytes stay the same.
  *
  * Paths refer to the original document: removing elements 0 and 2 of an array removes its first and third element.
  * `set` replaces a value, or appends a member or element, and creates missing or null parents. `remove` deletes a

@@ -2,7 +2,10 @@ import { CODES } from './codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 
-/** Maximum number of characters read one by one: forward before a native search for the quote, and backward from the quote that it finds. */
+/**
+ * Maximum number of characters read one by one: forward before a native search for the quote, and backward from the
+ * quote that it finds.
+ */
 const SHORT_STRING = 32;
 
 /** Returns the offset after the string whose opening quote is at `i`. */
@@ -12,7 +15,7 @@ export function endOfString(text: string, i: number): number {
 
 /**
  * Returns the offset after the string around `i`. May read beyond `to`. If it has passed `to` without finding the end,
- * returns the bitwise complement of the offset at which to continue.
+ * returns the bitwise complement of the offset at which to continue. An unterminated string ends with the text.
  */
 export function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;

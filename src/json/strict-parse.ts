@@ -77,7 +77,7 @@ const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 /** Scans the bytes once. Leaves syntax errors to the parser. */
 class Scanner {
   readonly #body: Buffer;
-  /** By depth: all names of an object with many members, for which `memberCount` is `IN_SET`. */
+  /** By depth: all names of an object with many members or an escaped name, whose `memberCount` is `IN_SET`. */
   readonly #names: Set<string>[] = [];
   readonly #foldedRootNames = new Set<string>();
 

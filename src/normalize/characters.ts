@@ -83,7 +83,7 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** Kind by code point. Beyond the Basic Multilingual Plane, 0 until requested, so that memory stays untouched. */
+/** Kind by code point. Beyond the Basic Multilingual Plane, 0 until learned, so that memory stays untouched. */
 const known = new Uint8Array(0x110000);
 const UNKNOWN = 0;
 
@@ -95,7 +95,7 @@ export function kindOf(codePoint: number): Kind {
   return learnt;
 }
 
-/** Returns the ASCII letter or digit that a lookalike or styled character represents. */
+/** Returns the ASCII character that a lookalike, styled or fullwidth character represents. */
 export const plainOf = (codePoint: number): string | undefined => plain.get(codePoint);
 
 function astralKind(codePoint: number): Kind {

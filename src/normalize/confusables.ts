@@ -27,7 +27,7 @@ const MAX_WORD_UNITS = 512;
 
 /**
  * Stage 1: replaces lookalikes from other scripts, and mathematical, fullwidth and enclosed letters, with ASCII.
- * Lookalikes are replaced in mixed-script words, and in whole words between Latin words.
+ * Lookalikes are replaced in mixed-script words, and in whole words next to Latin words.
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);

@@ -96,7 +96,7 @@ function decodeMessage(raw: Buffer): Frame {
 
 interface Headers {
   readonly headers: ReadonlyMap<string, string>;
-  /** Headers that are repeated, are not strings, are not in `NAMING`, or have an unusual value. */
+  /** Headers that are repeated or a second type, are not strings, are not in `NAMING`, or have an unusual value. */
   readonly sideband: string;
 }
 

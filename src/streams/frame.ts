@@ -29,7 +29,7 @@ export interface ClosingFrame {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
   readonly data: string;
-  /** For event streams: a last line outside any event. */
+  /** SSE only: a last line outside any event. */
   readonly line?: string;
 }
 

@@ -19,7 +19,7 @@ export const sse: StreamFormat = {
   withData,
   copy: ({ event, raw }, data) => Buffer.from(sseText(data, event, lineEndOf(raw))),
   readable: readableText,
-  // The leading line feed ends an event that the provider left open. Otherwise, it is an empty line.
+  // The leading line feed ends a line or event that the provider left open. Otherwise, it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };
 
@@ -41,7 +41,7 @@ class SseDecoder implements FrameDecoder {
     return this.#pending.length === 0 ? [] : [{ ...this.#frameOf(this.#pending.take()), open: true }];
   }
 
-  /** Fast path for chunks without CR, which nearly all providers send. */
+  /** Fast path, because nearly all providers send no CR. */
   #pushLines(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
     let from = 0;

@@ -2,7 +2,7 @@ import type { Tokens, Vocabulary } from './lexer.ts';
 import { isReport } from './reports.ts';
 import { isAboutThings } from './things.ts';
 
-/** Subjects of reports, which no order follows. */
+/** Words directly before a verb that mark a report: subjects, adverbs, auxiliaries. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
 /** Verbs of reports, unless their subject is the model. */

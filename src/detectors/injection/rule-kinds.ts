@@ -61,7 +61,10 @@ const ASKING = [
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',
 ];
 
-/** Further attacks: leaks under a pretext or in another form, amoral characters, dismissal of everything so far, and orders to join fragments. */
+/**
+ * Further attacks: leaks under a pretext or in another form, amoral characters, dismissal of everything so far, and
+ * orders to join fragments.
+ */
 export const KIND_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'leak', rule: 'pretext' },

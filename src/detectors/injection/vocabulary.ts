@@ -76,7 +76,7 @@ export const WORDS = {
   /** A model's rules if preceded by `your`. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
-  /** Rules that only a model drops, with any verb. */
+  /** Rules that only a model is told to drop, whatever the verb. */
   BARS: `instructions directives guidelines prompt prompts guardrails programming rules constraints restrictions limitations safeguards protocols mandates`,
   CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
     output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
@@ -99,7 +99,7 @@ export const WORDS = {
   /** `DISCLOSE` for text above, without legitimate requests such as `translate the text above`. */
   REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
-  /** Attributes of prompts, rarely of other texts. */
+  /** Words that often precede "prompt" or "instructions", and rarely other nouns. */
   INNER: `system hidden secret internal initialization developer confidential initial original underlying root base meta pre starting core`,
   BRIEFING: `prompt prompts instructions instruction message directives guidelines rules`,
   PROMPT: `prompt prompts instruction instructions message directive directives guidelines configuration config setup context rules programming initialization`,

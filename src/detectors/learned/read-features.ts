@@ -67,7 +67,7 @@ export class ReadFeatures {
     this.#clock = clock + words > MAX_CLOCK ? this.#restart() : clock + words;
   }
 
-  /** Returns the sum of a window's distinct weights, divided by the square root of their count. Offsets are in words. */
+  /** Returns the sum of a window's distinct weights, divided by the square root of their count. Offsets in words. */
   sumOfDistinct(first: number, behind: number): number {
     const start = first - this.#start;
     const end = behind - this.#start;

@@ -122,7 +122,7 @@ function withoutBreaks(block: string): string {
   return block.replace(/\\n|\s/g, '');
 }
 
-/** Decodes up to the first byte that is not text. Nearly every six-letter word has one. */
+/** Reports whether a block may decode to text. Nearly every six-letter word has a byte that cannot be text. */
 function mayBeText(block: string): boolean {
   let following = 0;
   for (let index = 0; ; index += 1) {

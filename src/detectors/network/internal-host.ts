@@ -45,7 +45,7 @@ function nameStart(text: string, end: number): number | undefined {
   return start < end ? start : undefined;
 }
 
-/** Accepts underscores, which service names contain. */
+/** Also accepts underscores, which service names may contain. */
 function isNameCode(code: number): boolean {
   return isLabelCode(code) || code === 46 || code === 95;
 }

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { isDigitCode, isWordCode } from '../characters.ts';
 
-/** Reports whether the number continues at `end`. An extension (`x`, `ext`) is not a continuation. */
+/** Reports whether a word, number or email address continues at `end`. An extension (`x`, `ext`) does not count. */
 export function continuesAsNumber(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';

@@ -12,7 +12,7 @@ const MIN_DIGITS = 7;
 /** In diffs, ten-digit timestamps may follow a plus. */
 const MIN_LONG_DIGITS = 11;
 
-/** A plus, also escaped in JSON or URLs, and up to 15 digits that follow. */
+/** A plus, also escaped in JSON or URLs, and the 7 to 15 digits after it. */
 const WRITTEN = new RegExp(
   String.raw`(?:\+|\\u002[bB]|%2[bB])(${GAP}[1-9](?:${GAP}\d){${String(MIN_DIGITS - 1)},${String(MAX_DIGITS - 1)}})`,
   'g',

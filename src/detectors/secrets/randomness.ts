@@ -24,7 +24,7 @@ export function entropyOf(text: string): number {
 
 const PLACEHOLDER_CHARS = 512;
 
-/** Recognizes placeholders for secrets: `xxxxx`, `***`, AWS's `AKIA...EXAMPLE`. */
+/** Recognizes placeholders for secrets: `xxxxxx`, `***`, AWS's `AKIA...EXAMPLE`. */
 export function isPlaceholder(secret: string): boolean {
   const beginning = secret.length > PLACEHOLDER_CHARS ? secret.slice(0, PLACEHOLDER_CHARS) : secret;
   return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);

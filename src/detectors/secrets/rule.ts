@@ -23,7 +23,7 @@ export interface SecretRule {
     readonly maxChars: number;
     readonly startOf: (text: string, keywordStart: number) => number;
   };
-  /** Matches only at the start of a run of word characters and hyphens. */
+  /** Does not match directly after a hyphen or underscore. */
   readonly startsRun?: true;
   /** Characters with which the secret may continue after the match, followed by up to two `=`. */
   readonly run?: LongRun;

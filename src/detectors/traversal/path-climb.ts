@@ -29,8 +29,8 @@ const MAX_WORDS_BEFORE = 2;
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
 /**
- * Finds texts that are a path out of its starting folder: a relative path with more steps up than down, or an absolute
- * path that leaves its first folder. Ignores paths in sentences, code, commands and JSON.
+ * Finds texts that are a path out of its starting folder: a path that climbs above its start, or an absolute path that
+ * ends outside its first folder. Ignores paths in sentences, code, commands and JSON.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)

@@ -28,8 +28,8 @@ function isFixed({ spans }: PlacedFinding): boolean {
 
 /**
  * Returns the edits that remove all findings from a message. By default, secrets and passwords become `***`, and
- * attacks become a fixed text (docs/mcp-inspector.md). JSON in strings stays valid. A member with a finding in its name
- * gets the masked name and the value null.
+ * attacks become a fixed text (docs/mcp-inspector.md). Numbers always become `***`. JSON in strings stays valid. A
+ * member with a finding in its name gets the masked name and the value null.
  */
 export async function redactions(
   placed: readonly PlacedFinding[],

@@ -14,7 +14,10 @@ export interface Reading {
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 
-/** Joins texts without separators, as some clients do. Returns undefined for fewer than two texts. */
+/**
+ * Joins texts without separators, as some clients do; of long texts, only both ends. Returns undefined for fewer than
+ * two texts.
+ */
 export async function withoutGaps(texts: readonly MessageText[]): Promise<Reading | undefined> {
   if (texts.length < 2) return undefined;
   const joined = new Joined<MessageText>();
@@ -38,7 +41,8 @@ const STEP_MATCHES = 1_024;
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 
 /**
- * Removes terminal codes, whose letters would otherwise join the next word. Returns undefined if there are none.
+ * Replaces terminal codes, whose letters would otherwise join the next word. Returns undefined if the page has no
+ * character that begins one.
  * @param instead replaces each code, which may separate words or interrupt one
  */
 export async function withoutTerminalCodes(page: Page, instead: string): Promise<Reading | undefined> {

@@ -231,7 +231,7 @@ function isPlainWord(text: string): boolean {
   return text.length <= MAX_WORD_CHARS && WORD.test(text);
 }
 
-/** Parses a JSON object or array. Returns undefined for other texts, and if parsers may disagree. */
+/** Parses a JSON object or array. Returns undefined for other texts, at the depth limit, or if parsers may disagree. */
 function documentIn(text: string, depth: number): unknown {
   if (depth >= MAX_DOC_DEPTH) return undefined;
   const trimmed = text.trim();

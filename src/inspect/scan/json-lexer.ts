@@ -9,7 +9,7 @@ export interface Token {
     /** Excludes the quotes. */
     | 'string'
     | 'number'
-    /** `true`, `null`, and anything that is not valid JSON. */
+    /** `true`, `false`, `null`, very long numbers, and anything that is not valid JSON. */
     | 'other';
   readonly start: number;
   /** Infinity until the end has been received. */

@@ -161,7 +161,10 @@ export function hasOnlyTexts({ event, ...read }: ReadEvent): boolean {
   });
 }
 
-/** Returns edits that remove the elements of emptied texts. An array that would become empty is removed as a whole. */
+/**
+ * Returns edits that remove the elements of emptied texts, or only the text if an element has other members. An array
+ * that would become empty is removed as a whole.
+ */
 export function emptiedParts(event: StreamEvent, emptied: readonly TextDelta[]): readonly JsonEdit[] {
   const edits: JsonEdit[] = [];
   const byList = Map.groupBy(emptied, ({ part = [] }) => JSON.stringify(part.slice(0, -1)));

@@ -54,7 +54,7 @@ export class Words {
 }
 
 export interface SearchedDocument {
-  /** The bytes that `json` was strictly parsed from. */
+  /** The bytes from which `json` was parsed. */
   readonly body: Buffer;
   readonly json: unknown;
   readonly words: Words;
@@ -167,7 +167,7 @@ export class DocumentSearch {
 
 const NOTHING: readonly string[] = [];
 
-/** Returns the names that may identify prose, such as a tool result, a document or a form. */
+/** Returns the names and neighbours that may identify prose, such as a document or a form. */
 function identifying(
   text: string,
   name: string | undefined,
