@@ -29,7 +29,7 @@ export interface Attempt {
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
   /**
-   * Called at most once with the key's hash: during the look-up if the key was valid before, else (and with JWTs
+   * Called at most once with the key's hash: during the lookup if the key was valid before, else (and with JWTs
    * always) when it proves valid.
    */
   readonly onKnownKey?: (keyHash: string) => void;

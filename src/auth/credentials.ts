@@ -89,7 +89,7 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return text; // not percent-encoded
+    return text; // malformed
   }
 }
 

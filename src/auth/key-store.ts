@@ -172,8 +172,7 @@ function nameTaken(name: string, holder: string): string {
   return `an active key has the name "${name}" (${holder.slice(0, SHOWN_HASH_CHARS)}): choose another --name, or revoke that key first with gateway keys revoke ${holder.slice(0, SHOWN_HASH_CHARS)}`;
 }
 
-/** Quotes a name or hash, never a possible secret. */
-/** Returns the message for a reference that matches no key. Repeats it only if it contains no secret. */
+/** Returns the message for a reference that matches no key. Quotes the reference unless it may contain a secret. */
 export function noSuchKey(reference: string): string {
   if (isProxyKey(reference)) return 'unknown raw key. See gateway keys list';
   const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;

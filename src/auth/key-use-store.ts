@@ -45,11 +45,11 @@ interface ActivePage {
   readonly next: string | undefined;
 }
 
-/** Lists keys in order of use without reading every key. All functions throw `redis_unavailable`. */
+/** Finds used and marked keys without reading every record. All functions throw `redis_unavailable`. */
 export interface KeyUseStore {
   /** Reports whether the order of use contains every used key. */
   isComplete(): Promise<boolean>;
-  /** Works on the order of use for at most a second. Must be called until `isReady` is true. */
+  /** Works on the order of use for about a second. Must be called until `isReady` is true. */
   complete(): Promise<UseProgress>;
   /** Each key is on only one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
@@ -122,7 +122,7 @@ interface UseProgress {
   readonly done: number;
 }
 
-/** Time limit of one call. */
+/** A call reads no further page after this time. */
 const WORK_MS = 1_000;
 /** After this time without a foreign use (`isForeignUse`), no gateway of an earlier release should be running. */
 const QUIET_MS = 86_400_000;

@@ -9,7 +9,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Ten years. Longer durations are probably typing errors. */
+/** Ten years. Longer durations are probably typos. */
 export const MAX_DURATION_MS: Milliseconds = 3_650 * 86_400_000;
 
 /** Pattern of a duration string, such as `30s`, `250ms`, `1h30m` or `0`. Also used in the JSON Schema. */

@@ -19,7 +19,7 @@ export function mcpServers({ mcp }: Config): RuleProblems {
   });
 }
 
-/** Transport and content headers, which a server's configuration must not set. */
+/** Headers that only the gateway or the client may set. */
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
 

@@ -2,7 +2,7 @@
 export interface Problem {
   /** Source of the key: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file name. */
   readonly where: string;
-  /** Dotted path of the key; empty for the whole file. */
+  /** Dotted path of the key; empty if the problem is not about a key. */
   readonly path: string;
   /** The violated rule, or the remedy. */
   readonly message: string;

@@ -8,7 +8,7 @@ import { extension, luaFilter, seconds, setHeader, type EnvoyLayout, type EnvoyO
 export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
 /**
- * Additional time for inspection, beyond the Redis deadline: enough for 2 MiB of text, or a thousand concurrent
+ * Additional time for inspection, beyond `longestPhaseMs`: enough for 2 MiB of text, or a thousand concurrent
  * requests, on one shared core.
  */
 const MESSAGE_MARGIN_MS = 5_000;

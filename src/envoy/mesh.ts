@@ -59,7 +59,7 @@ function meshResources(config: Config, layout: EnvoyLayout): ReturnType<typeof e
 const CLUSTER_TYPE = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const LISTENER_TYPE = 'type.googleapis.com/envoy.config.listener.v3.Listener';
 /**
- * Path of the connection manager in Envoy Gateway's `protocol: HTTPS` listener. Patching only this path keeps the
+ * Path of the connection manager in Envoy Gateway's `protocol: HTTPS` listener. Replacing only this part keeps the
  * listener's TLS.
  */
 const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';

@@ -120,7 +120,7 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     path_with_escaped_slashes_action: 'KEEP_UNCHANGED', // Bedrock ARNs contain %2F; the sidecar judges the path
     http_protocol_options: { accept_http_10: false, allow_absolute_url: true },
     http2_protocol_options: {
-      initial_stream_window_size: requestBufferBytes(config), // bounds the buffer of a stream too
+      initial_stream_window_size: requestBufferBytes(config), // also bounds a stream's buffer
       initial_connection_window_size: ANSWER_BUFFER_BYTES,
     },
     common_http_protocol_options: {

@@ -22,7 +22,7 @@ export interface StreamContext {
   requestId: string;
   clientAddress: string;
   place: Place | undefined;
-  /** Credential that identifies the caller under overload. */
+  /** Identifies the caller under overload: the raw key, or a digest of the JWT. */
   caller: string | undefined;
   surface: Surface;
   /** Headers that let a web page read the answer. Empty unless its origin is allowed. */
@@ -38,7 +38,7 @@ export interface StreamContext {
   patience: EdgePatience | undefined;
   /** Records the outcomes of an alias's targets. */
   watch: TargetWatch | undefined;
-  /** Undefined until the body has arrived. */
+  /** Undefined without a signer, and until the whole request has arrived. */
   signed: Signed | undefined;
 }
 

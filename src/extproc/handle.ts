@@ -52,7 +52,7 @@ function trailersWithoutBody(): GatewayError {
   );
 }
 
-/** Passes on Envoy's local reply to a settled request, with a receipt and in the shape that the client expects. */
+/** Passes on Envoy's local reply in the shape that the client expects, with a receipt if answers are signed. */
 function passLocalReply(context: StreamContext, reply: Buffer): ProcessingResponse {
   const answer = localReply(context, reply);
   const set = withReceipt(context, context.status, answer?.headers ?? []);
@@ -66,7 +66,7 @@ function passLocalReply(context: StreamContext, reply: Buffer): ProcessingRespon
 }
 
 /**
- * Returns Envoy's local reply in the shape of the client's API, or undefined if it can stay unchanged. Envoy selects
+ * Returns Envoy's local reply in the shape of the client's API, or undefined if it stays unchanged. Envoy selects
  * the shape by path, but forwarded requests have the provider's path.
  */
 function localReply(
@@ -84,7 +84,7 @@ function readReply(body: Buffer): Refusal | undefined {
   try {
     reply = JSON.parse(body.toString());
   } catch {
-    return undefined; // an answer without a body
+    return undefined; // no body, or another form
   }
   const { error, type } = (reply ?? {}) as { readonly error?: unknown; readonly type?: unknown };
   return typeof error === 'string' && isErrorType(type) ? { type, message: error } : undefined;

@@ -136,7 +136,8 @@ export async function loadTransport(name: TransportName): Promise<StartTransport
 }
 
 /**
- * Returns a function that compares digests in constant time, so that timing reveals neither the token nor its length.
+ * Compares digests in constant time, so that timing reveals neither the token nor its length. Without a token, every
+ * stream is accepted.
  */
 function tokenCheck(token: string | undefined): (presented: string | undefined) => boolean {
   if (token === undefined) return () => true;

@@ -86,7 +86,7 @@ export interface Audited {
 }
 
 export interface EdgeSettings extends RefusalSettings {
-  /** `proxy.upstream_timeout`: time limit for a complete unstreamed answer. */
+  /** `proxy.upstream_timeout`: time limit for a complete unstreamed answer, per target. */
   readonly upstreamTimeoutMs: number;
   /** `mcp.allowed_origins`. */
   readonly allowedOrigins: readonly string[];
@@ -102,7 +102,7 @@ export interface SelfDescription extends AnswerIdentity {
 export interface FinishedExchange {
   readonly requestId: string;
   readonly clientAddress: string;
-  /** Last stage reached; absent if the request was refused before its key was known. */
+  /** Last stage reached; undefined if the key never became known. */
   readonly exchange: Admitted | undefined;
   readonly refusal: Refusal | undefined;
   readonly status: number;

@@ -49,7 +49,10 @@ interface IdentifiedState {
   readonly target: Target;
   /** Empty if no key was sent. Kept so that the key can be found in the body. */
   readonly rawKey: string;
-  /** Why the provider cannot be called. Thrown unless the body refers to an alias, or the gateway answers a model list itself. */
+  /**
+   * Why the provider cannot be called. Thrown unless the body refers to an alias, or the gateway answers a model list
+   * itself.
+   */
   readonly ownRefusal: GatewayError | undefined;
   /** Id of a JSON-RPC message that could not be parsed; null if unknown. */
   readonly unreadId: JsonRpcId | null;
@@ -105,7 +108,10 @@ export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 
-/** Returns how the exchange ended, which decides the charge (docs/budgets.md). `timedOut` means that the provider exceeded its time limit. */
+/**
+ * Returns how the exchange ended, which decides the charge (docs/budgets.md). `timedOut` means that the provider
+ * exceeded its time limit.
+ */
 export function outcomeOf(state: State, timedOut: boolean): Outcome {
   if (wasSent(state) && state.at !== 'forwarded' && state.exchange.answer.complete)
     return { kind: 'complete' };

@@ -23,9 +23,9 @@ const MAX_QUEUED = 16;
  *                                                     -> response_body*, trailers  a streamed one
  * ```
  *
- * Fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC error. The
- * stream ends only after Envoy has ended it, because an earlier clean end would let the rest of the request pass
- * uninspected (docs/architecture.md#failing-closed).
+ * Fails closed: a refusal becomes an ImmediateResponse while headers can still change, anything else a gRPC error. Ends
+ * the stream cleanly only after Envoy has ended it; otherwise the rest of the request would pass uninspected
+ * (docs/architecture.md#failing-closed).
  */
 export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);

@@ -30,7 +30,7 @@ export class Http2Stream {
   events: StreamEvents = SILENT;
   /** In octets. */
   sendWindow: number;
-  /** Data waiting for the peer's window. The first buffer starts at `waitingFrom`. */
+  /** Data waiting for the peer's windows. The first buffer starts at `waitingFrom`. */
   waiting: Buffer[] = [];
   waitingFrom = 0;
   waitingBytes = 0;

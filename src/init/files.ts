@@ -178,7 +178,7 @@ function adminPort(port: number): number {
   return port === 9090 ? 9091 : 9090;
 }
 
-/** First line of a compose file written by init. */
+/** Start of a compose file written by init. */
 export const COMPOSE_HEAD = '# Redis for the gateway';
 
 /** Returns a compose file for a folder that already has one: a separate project, which replaces no services. */

@@ -42,7 +42,7 @@ export type CarriedText =
   | { readonly place: 'address'; readonly text: string };
 
 /**
- * Returns all texts sent upstream outside the body, except the MCP session id and headers that mirror an MCP message,
+ * Returns all texts sent upstream outside the body, except the MCP session id, and headers that mirror an MCP message,
  * which are judged in the body.
  */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {

@@ -22,7 +22,7 @@ export interface Pass {
 
 /**
  * The check passes unless its store refuses. The store answers once all checks have judged. If the promise rejects, the
- * request fails. If the batch is dropped, the promise is not awaited.
+ * request fails, except for `StaleRead`. If the batch is dropped, the outcome is ignored.
  */
 export interface Pending {
   readonly kind: 'pending';
@@ -69,7 +69,7 @@ export interface Caller {
 /**
  * A check judges exchanges and returns verdicts. It changes a request by appending to `exchange.edits`, and the
  * response headers through `exchange.responseHeaders`. All exchanges share one instance; `begin` returns the state for
- * one exchange. Hooks run in check order (checks/order.ts).
+ * one exchange. Hooks run in check order (checks/order.ts), `end` in reverse.
  */
 export interface Check<State = unknown, Name extends string = string> {
   readonly name: Name;

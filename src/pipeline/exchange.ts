@@ -25,9 +25,9 @@ export interface Admitted {
   /** Names are in lower case; repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
-  /** SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several raw keys. Undefined for a JWT. */
+  /** SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several raw keys. Undefined if a JWT names the key. */
   readonly rawKeyHash: string | undefined;
-  /** Expiry of the bearer's JWT in Unix ms; absent if there is no JWT. */
+  /** Expiry of the bearer's JWT in Unix ms, including the leeway; absent if there is no JWT. */
   readonly tokenEndsAt?: number;
   /** Claims of the bearer's JWT that shared budgets match on; an array claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
@@ -50,7 +50,7 @@ export interface Identified extends Admitted {
   readonly traceState?: string;
   /** Set for calls to an MCP server; nothing is then sent to `provider`. */
   readonly mcp?: McpTarget;
-  /** The real provider key; undefined if the provider needs none. Never logged, stored or echoed. */
+  /** The real provider key; undefined if none is needed. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
   /** Name of the gateway's credential in `providerKey`; absent for a client's own key. */
   readonly heldCredential?: string;

@@ -79,7 +79,7 @@ export interface SessionFacts {
   readonly lifeMs: number;
 }
 
-/** See docs/sessions.md, `drift.*`. */
+/** See docs/drift.md. */
 export interface DriftFacts {
   readonly driftDetected: boolean;
   /** 0 to 1. */

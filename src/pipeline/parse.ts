@@ -6,7 +6,7 @@ import { assertModelName } from '../providers/model-name.ts';
 import { inTurns, LONG_STEP, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
-/** Maximum number of models per request, because each one costs a price look-up. */
+/** Maximum number of models per request, because each one costs a price lookup. */
 const MAX_MODELS = 32;
 
 /** Stage `Identified -> Parsed`: parses the body once, strictly. Throws GatewayError invalid_request. */

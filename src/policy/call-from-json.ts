@@ -61,7 +61,7 @@ async function callFromJson(value: unknown, name: string, trust: TrustSettings):
 
 /**
  * Normalizes a call's texts as the gateway does.
- * @param trust `policy.trust`, unless the input overrides it
+ * @param trust `policy.trust`, for roles that the input does not set
  */
 export async function callOf({ history, ...written }: CallJson, trust: TrustSettings): Promise<WrittenCall> {
   const input = policyInput(written);
@@ -155,7 +155,7 @@ function writtenPart(text: string, path: JsonPath): Part {
   return { text, path: ['params', 'arguments', ...path], isConversation: true };
 }
 
-/** Returns the context readings of a request; tool arguments are read as a document. */
+/** Yields the context readings of a request; tool arguments are read as a document. */
 export function* writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],

@@ -62,7 +62,10 @@ const request = z.discriminatedUnion(
   { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` },
 );
 
-/** A policy input (docs/policies.md). Missing members are empty, as in a call without a session; unknown ones are errors. */
+/**
+ * A policy input (docs/policies.md). Missing members are empty, as in a call without a session; unknown
+ * ones are errors.
+ */
 export const callSchema = z
   .strictObject({
     agent: agentSchema.prefault({}),

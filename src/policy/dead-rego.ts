@@ -182,7 +182,7 @@ function impossibleBody(body: unknown): Problem | undefined {
 }
 
 /**
- * Returns the number of the first line that contains the text as a whole word outside comments, or 1 if no line does.
+ * Returns the number of the first line that contains the text as a whole word, except comment lines, or 1 if none does.
  */
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>

@@ -23,7 +23,7 @@ import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';
 import type { Evidence } from './cards/evidence.ts';
 
-/** The rules that fired for a call, and why. Contains none of the call's secrets. */
+/** How the policies judge a call, and why. Contains none of the call's secrets. */
 export interface Explanation {
   /** For example `llm_call gpt-4o` or `mcp_tool_call db.query`. */
   readonly call: string;
@@ -51,7 +51,7 @@ export interface RuleExplanation {
   readonly mode: ExplainedRule['mode'];
   readonly fired: boolean;
   readonly reason: string;
-  /** `holds` is null if undetermined. Restricting rules then fire, and allowing rules do not. */
+  /** `holds` is null if undetermined, which counts as true in restricting rules and as false in allowing rules. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
   readonly found: readonly FoundWords[];
 }

@@ -66,7 +66,7 @@ function nearSeams(text: string): string {
 /** Members whose elements are parts of one text, not separate messages. */
 const PARTS_OF_ONE: ReadonlySet<JsonPath[number]> = new Set(['system']);
 
-/** Reports whether two texts are at the same path in adjacent array elements. */
+/** Reports whether two texts of a message are at the same path in adjacent array elements. */
 function areNeighbours(one: Part, other: Part): boolean {
   if (!one.isConversation || !other.isConversation || one.path.length !== other.path.length) return false;
   const at = one.path.findIndex((step, index) => step !== other.path[index]);

@@ -10,7 +10,7 @@ export interface LivePoliciesOptions {
   readonly engine: RegoEngineOptions;
   /** Also called when the files match the current set again after `onBroken`. */
   readonly onLoaded: (digest: string) => void;
-  /** Called when the changed files are invalid; the last valid set stays in effect. */
+  /** Called when changed files cannot be used; the last valid set stays in effect. */
   readonly onBroken: (cause: unknown) => void;
 }
 

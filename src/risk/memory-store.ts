@@ -163,7 +163,7 @@ function setLock(profile: Profile, until: number, cause: LockCause | undefined):
   profile.lockCause = cause;
 }
 
-/** Returns true if a finding is new, or if there are no findings. */
+/** Records findings. Returns true if one is new, or if there are none. */
 function noteFindings(profile: Profile, ids: readonly string[], time: number): boolean {
   const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - MEMORY.findingMs;
   const fresh = ids.filter((id) => !known(id));

@@ -93,7 +93,7 @@ function flags(obfuscation: Obfuscation) {
   };
 }
 
-/** The gateway's default action on a finding. In a running gateway, policies decide. */
+/** The gateway's default action on a finding. In a running gateway, configuration and policies decide. */
 type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
 
 interface Row {

@@ -23,7 +23,7 @@ export function unseenAnswer(parsed: Parsed): Answered {
 }
 
 /**
- * Returns the answer to a call in its wire format.
+ * Returns a call with its answer, which is read in the wire format of its API.
  * @throws GatewayError upstream_unavailable if the answer is nested too deeply
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
@@ -36,7 +36,7 @@ function toolAnswer({ result, isError }: TracedStep): TraceFields {
   return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
 }
 
-/** Returns an MCP result. An array of content blocks becomes its content, any other value a single text block. */
+/** Returns an MCP result. Content blocks become its content, and any value that is not a result a single text block. */
 function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
   if (isObject(result) && isResult(result)) return { ...result, ...failed };

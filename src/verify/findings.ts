@@ -12,7 +12,7 @@ export interface FindingCollector {
   take(): readonly TraceFinding[];
   verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
-  /** Reports a policy decision. Must be called before the verdict of the policy check. */
+  /** Reports a policy decision. Must be called before the policy check's verdict. */
   readonly decided: (decision: Decision) => void;
   readonly trouble: (cause: unknown) => void;
 }

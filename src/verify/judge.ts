@@ -36,7 +36,7 @@ export interface LateJudgeOptions {
   readonly waitMs: number;
 }
 
-/** Holds back the first steps until the trace's length decides which judge to start. */
+/** Holds back the first steps until their number or the waiting time decides which judge to start. */
 export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
   const judge = Promise.withResolvers<TraceJudge>();
   let isChosen = false;

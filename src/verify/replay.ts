@@ -21,7 +21,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** Runs a trace's steps through the checks in order, as for live traffic. */
 export interface Replay {
-  /** Returns the findings of this step, and of earlier steps that will not be answered. */
+  /** Returns the findings of this step, and of earlier calls that now count as answered. */
   step(step: TracedStep, place: TracePlace): Promise<readonly TraceFinding[]>;
   end(): Promise<readonly TraceFinding[]>;
   readonly counts: ReplayCounts;

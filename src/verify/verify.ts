@@ -77,7 +77,7 @@ export async function* verify(
 
 interface ReadAhead {
   readonly queue: ReadableStream<QueuedPart>;
-  /** The judges' final results. Rejects if the trace cannot be read. */
+  /** The judges' final results. Rejects if the trace cannot be read or a judge fails. */
   readonly ending: Promise<readonly FinalResults[]>;
 }
 

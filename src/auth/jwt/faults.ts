@@ -16,7 +16,7 @@ export const TOKEN_FAULTS = [
   'jwt_not_yet_valid',
   'jwt_claim_invalid',
   'jwt_confirmation',
-  /** The token is for another proxy key, or lacks a required key. */
+  /** The token is for another proxy key or, with `zsp.jwt_only`, for none. */
   'jwt_other_key',
   'dpop_missing',
   'dpop_unbound',

@@ -33,7 +33,7 @@ const setSchema = z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) });
 
 /**
  * Fetches a JWK Set (RFC 7517) and returns its usable keys. Does not follow redirects.
- * @throws Error with a message that contains neither the URL nor the response
+ * @throws Error with a message that contains neither the URL nor the response body
  */
 export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
@@ -74,7 +74,7 @@ function parse(written: string): unknown {
   }
 }
 
-/** Accepts only public keys, because a published private key is known to everyone. */
+/** Omits weak and unsupported keys, and private ones, because everyone knows a published private key. */
 function usable(key: unknown): JWK[] {
   if (typeof key !== 'object' || key === null || 'd' in key || 'k' in key) return [];
   const read = keySchema.safeParse(key);

@@ -92,7 +92,10 @@ function proofFault(cause: unknown): TokenFault {
 const ESCAPED = /%([0-9a-f]{2})/gi;
 const UNRESERVED = /[A-Za-z0-9._~-]/;
 
-/** Returns a URL without query and fragment, normalized (RFC 9449 section 4.3, RFC 3986 section 6.2). */
+/**
+ * Returns a URL without query and fragment, normalized (RFC 9449 section 4.3, RFC 3986 section 6.2). Returns undefined
+ * if it is invalid or contains credentials.
+ */
 function normalizedUrl(url: unknown): string | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const { origin, pathname, username, password } = new URL(url);

@@ -19,10 +19,10 @@ export interface Bearer extends VerifiedToken {
   readonly proofId: string | undefined;
 }
 
-/** Checks JWTs, which complement proxy keys (docs/identity.md). */
+/** Checks JWTs, which complement or replace proxy keys (docs/identity.md). */
 export interface TokenGate {
   /**
-   * Returns the bearer, or undefined if the request has no JWT and needs none.
+   * Returns the bearer, or undefined if there is no JWT and `zsp.jwt_only` is off.
    * @throws TokenRefused, GatewayError gateway_unavailable
    */
   read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;

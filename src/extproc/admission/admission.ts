@@ -13,15 +13,15 @@ const RETRY_MS = 1_000;
 
 type ShedKeys = 'largest' | 'all';
 
-/** Refuses new requests while the worker is overloaded. Open requests continue. */
+/** Refuses requests at their headers or body while the worker is overloaded. Requests already forwarded continue. */
 export interface Admission {
   /** Called when a message from Envoy starts to wait for its reply. */
   began(message: ProcessingRequest): void;
   /** Called when the message is answered, or waits for something other than this worker. */
   answered(message: ProcessingRequest): void;
   /**
-   * Refuses a new request if the worker is overloaded.
-   * @param caller the credential as received; undefined if there is none
+   * Refuses a request if the worker is overloaded; below `SMALL_KEYS_FACTOR`, only those of the largest keys.
+   * @param caller the raw key, or a digest of the JWT; undefined if there is neither
    * @throws GatewayError overloaded
    */
   admit(caller: string | undefined): void;
@@ -147,7 +147,7 @@ const LOOP_CLOCKS: LoopClocks = {
 };
 
 /**
- * Measures an event loop's lateness, and its busy time. A loop without CPU time is not active, so lateness counts as
+ * Measures an event loop's lateness and busy time. A loop without CPU time is not active, so lateness counts as
  * busy.
  */
 class LoopDelay {

@@ -206,7 +206,7 @@ function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): st
   return token && hash('sha256', token, 'base64');
 }
 
-/** If there are two different keys, checks both, because an unknown key must result in a 401 and not in a 400. */
+/** If there are several keys, checks the first two, because an unknown key must result in 401, not 400. */
 async function identify(
   context: StreamContext,
   run: Run,

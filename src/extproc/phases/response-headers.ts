@@ -59,7 +59,7 @@ export function onResponseHeaders(
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
 }
 
-/** Records which target answered, for the response headers and the receipt. */
+/** Records the last target tried, for the response headers and the receipt. */
 function noteAttempt(context: StreamContext, { parsed, attempt }: Reached): void {
   if (attempt === undefined) return;
   noteServed(parsed);

@@ -34,8 +34,8 @@ interface Planned extends RoutedTo {
 
 /**
  * Sends a request that several targets may receive, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) according to the plans written here. The checks have judged every target. A header is sent to a
- * target only if the first target would also receive it, because the checks have scanned no other headers.
+ * (envoy/attempts.lua) according to the plans written here. The checks have judged every target. A target gets a client
+ * header only if the first target would also get it, because the checks have scanned no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,
@@ -77,7 +77,7 @@ async function changesFor(
   return { splices, signature: [[HEADER.signature, signature]], upstreamDigest: signer.digest(own) };
 }
 
-/** Returns as many targets, at least one, as fit into the request headers with their plans. */
+/** Returns the first targets, at least one, whose plans fit into the request headers. */
 function fitting(
   wanted: readonly Planned[],
   passing: readonly string[],

@@ -27,7 +27,7 @@ export function assertForm(head: RequestHead, endpoint: Endpoint, hasBody: boole
     throw new GatewayError('unsupported_media_type', `send Content-Type: ${JSON_TYPE}`);
   }
   if (Number(head.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // Unknown endpoints may lack a body: SDKs send none to cancel a batch or a response.
+  // Requests to unknown endpoints may lack a body: SDKs send none to cancel a batch or a response.
   if (!hasBody && (endpoint.operation !== 'unknown' || form === 'bytes')) {
     throw new GatewayError('invalid_request', 'the request has no body');
   }

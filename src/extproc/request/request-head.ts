@@ -44,7 +44,7 @@ export function readResponseHead(received: HeaderList): { status: number; header
   return { status: Number(headers.get(':status') ?? 0), headers };
 }
 
-/** Removes the port from `127.0.0.1:54758` or `[::1]:54758`. */
+/** Removes port and brackets from `127.0.0.1:54758` or `[::1]:54758`. */
 export function addressWithoutPort(address: string): string {
   return address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }

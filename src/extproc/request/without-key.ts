@@ -7,7 +7,7 @@ import { refuse } from '../reply/respond.ts';
 import { isForBrowsers } from './surface.ts';
 
 /**
- * Answers requests that need no key: CORS preflights, and MCP clients' look-ups of an authorization server. Returns
+ * Answers requests that need no key: CORS preflights, and MCP clients' lookups of an authorization server. Returns
  * undefined if a key is required.
  * @throws GatewayError not_found, policy_denied
  */

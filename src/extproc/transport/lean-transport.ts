@@ -101,7 +101,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-/** Parses `grpc-timeout`. Returns undefined if it is missing or invalid. */
+/** Parses `grpc-timeout`. Returns undefined if it is missing, invalid or too long for a timer. */
 export function timeoutMs(written: string | undefined): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(written ?? '') ?? [];
   const ms = Number(amount) * (UNIT_MS[unit] ?? NaN);

@@ -110,7 +110,7 @@ function verdict(given: GateVerdict | undefined): string {
   return metadata(given);
 }
 
-// Encoded once, because every request uses them.
+// Encoded once, because most requests use them.
 const REQUEST_OK = metadata({ req: 'ok' });
 const RESPONSE_WHOLE = metadata({ resp: 'whole' });
 
@@ -138,7 +138,7 @@ function field(tag: string, value: string): string {
   return tag + varint(value.length) + value;
 }
 
-/** Begins a field whose value continues in the tail. */
+/** Begins a field whose value continues in the tail, if there is one. */
 function open(tag: string, value: string, tail: Buffer | undefined): string {
   return tag + varint(value.length + (tail?.length ?? 0)) + value;
 }

@@ -80,7 +80,7 @@ export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
 /**
  * @param overrides modes of rules that are not enforced
  * @param mayMiss whether overrides may name rules of other cards
- * @throws PolicyFilesError with all errors in the cards, and overrides that match no rule
+ * @throws PolicyFilesError with all errors in the cards, and overrides that match no rule or several
  */
 export function createCardSet(
   files: readonly CardFile[],

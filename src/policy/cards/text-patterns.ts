@@ -13,7 +13,7 @@ export interface FoundSpan extends Span {
   readonly score?: number;
 }
 
-/** Searches a text for one pattern: short texts immediately, long texts in turns. */
+/** Searches a text for one pattern: immediately for literals and in short texts, otherwise in turns. */
 export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 
 type SlicedSearch = Work<FoundSpan | undefined>;

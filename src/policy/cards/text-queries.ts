@@ -258,7 +258,7 @@ export function createTextQueries(): TextQueries {
 /** Maximum number of characters of a value that are searched with its context. */
 const MAX_CONTEXT_CHARS = 8_192;
 
-/** Shorter texts are searched in one step. */
+/** Texts of up to this length are searched in one step. */
 const SHORT_CHARS = 4_096;
 
 function isShort({ raw, normalized }: CallText): boolean {

@@ -92,8 +92,8 @@ const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
 /**
- * A restricting rule fires unless it is undefined, empty, false or null, even if its value is not a set of strings
- * (`deny = true`, an object, a number). `allow` must be true.
+ * A restricting rule fires unless it is undefined, an empty set or object, false or null, even if its value is not a
+ * set of strings (`deny = true`, an object, a number). `allow` must be true.
  */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;

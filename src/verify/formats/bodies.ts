@@ -27,7 +27,7 @@ const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
 /** Number of calls and results remembered to recognize repetitions in later requests. */
 const MAX_KNOWN = 10_000;
 
-/** A request body, or an object with one. */
+/** Recognizes a request body, or an object with one. */
 export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }

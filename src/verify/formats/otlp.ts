@@ -78,7 +78,7 @@ function isFailed({ status }: TraceFields): boolean {
   return code === 2 || code === 'STATUS_CODE_ERROR';
 }
 
-/** Returns Unix ms, or undefined if the span has no start. */
+/** Returns Unix ms, or undefined if the span has no valid start. */
 export function startOf(span: TraceFields): number | undefined {
   const written = span['startTimeUnixNano'];
   if (typeof written === 'number' && Number.isFinite(written) && written > 0)

@@ -4,7 +4,7 @@ import { stringIn, type TraceFields } from './fields.ts';
 export interface SpanTree {
   /** Records a span. May be called in any order. */
   note(span: TraceFields, reads: readonly Read[]): void;
-  /** Drops repeated parts. Must be called in start order. */
+  /** Drops repeated parts, and turns repeated tool calls into responses. Must be called in start order. */
   settle(element: ReadElement): ReadElement;
 }
 

@@ -11,7 +11,7 @@ const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpan
 const PARENTS_OF_LISTS: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
 export type SplitPart =
-  /** An array element. `head` is the document so far without array elements; elements of an array share one object. */
+  /** An array element. `head` is the document so far without array elements; elements of an array share one `head`. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
   /** An element or document that was skipped. */
   | { readonly kind: 'too_long'; readonly line: number }
