@@ -65,7 +65,7 @@ export interface ChecksObserver {
   readonly audit: Audit;
   readonly policyTrouble: (cause: unknown) => void;
   readonly policyDecided: JudgeDeps['onDecision'];
-  /** Called if the end of a call could not be stored. */
+  /** Called if the store could not record that a call runs or has ended, or give back its step. */
   readonly callNotEnded: (cause: unknown) => void;
   /** Called if a state move for a call that was not made could not be undone. */
   readonly moveNotUndone: (cause: unknown) => void;

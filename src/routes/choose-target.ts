@@ -13,7 +13,9 @@ export interface Choice {
   readonly random: () => number;
 }
 
-/** Returns a target chosen by weight, then its fallbacks. A fallback comes first only if there are no others. */
+/**
+ * Returns a target chosen by weight, then all others that may be fallbacks. A mere fallback is chosen only if all are.
+ */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
   exchange: Parsed,

@@ -43,7 +43,9 @@ export interface BreakerSettings {
  */
 export interface BreakerStore {
   read(caller: CircuitCaller): Promise<CircuitState>;
-  /** Takes the single probe of a half-open circuit. A repeat with the same operation renews the lease. */
+  /**
+   * Takes the probes of all half-open circuits of the call, or none. A repeat with the same operation renews the lease.
+   */
   takeProbe(caller: CircuitCaller, operationId: string): Promise<ProbeResult>;
   /** Reports a call's result. A success changes the circuit only if the call is the probe. */
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;

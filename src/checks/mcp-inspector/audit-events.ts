@@ -49,7 +49,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   };
 }
 
-/** Returns the findings to list. The others, of which there may be very many, are only counted. */
+/** Returns up to `MAX_LISTED` findings. Beyond this number, placed findings are only counted. */
 function listedFindings(
   placed: readonly PlacedFinding[],
   digest: MatchDigest,

@@ -41,5 +41,5 @@ export interface PinStore {
   accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;
 }
 
-/** Maximum number of pinned tools per server, so that invented names cannot fill Redis. */
+/** Maximum number of pinned tools and unaccepted changes per server, so that invented names cannot fill Redis. */
 export const MAX_PINNED_TOOLS = 1_000;

@@ -96,7 +96,7 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
 /** Members whose changes do not matter: signed image URLs and server metadata. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
-/** Returns the SHA-256 of a tool's canonical JSON, which ignores member order. */
+/** Returns the length and SHA-256 of a tool's pinned members as canonical JSON, which ignores member order. */
 async function definitionDigest(tool: JsonObject): Promise<Pick<ListedTool, 'digest' | 'chars'>> {
   const hash = createHash('sha256');
   let chars = 0;

@@ -134,12 +134,18 @@ export interface SessionStore {
   moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved>;
   /** Undoes this operation's move, unless another move followed. A move that arrives later has no effect. */
   moveBack(step: Step, createdAt: number, move: StateMove): Promise<void>;
-  /** Records that an MCP server accepted a call (2xx if `answered`). The session then stays until idle or ended. */
+  /**
+   * Records that an MCP server may have run a call (answered with 2xx if `answered`). The session then stays until idle
+   * or ended.
+   */
   keep(step: Step, createdAt: number, tool: string | undefined, answered: boolean): Promise<Noted>;
   /** Returns the live sessions of a key, most recently used first. */
   list(keyHash: string): Promise<readonly Session[]>;
   read(name: SessionName): Promise<SessionDetails | undefined>;
-  /** Removes the session and all its data. Resolves to false if there was nothing to remove. */
+  /**
+   * Removes the session and its data; overflowing loop counters expire on their own. Resolves to false if there was
+   * nothing to remove.
+   */
   end(name: SessionName): Promise<boolean>;
 }
 
