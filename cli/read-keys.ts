@@ -50,7 +50,10 @@ function started<Result>(work: Promise<Result>): Promise<Result> {
 /** Number of records read per batch; also the API's limit per request. */
 const RECORDS_AT_ONCE = 500;
 
-/** Completes the order of use. This reads all keys after an upgrade, and while older gateways run. */
+/**
+ * Completes the order of use. Reads all keys if it is incomplete: after an upgrade, a use by an older gateway, or
+ * 15 minutes without a gateway.
+ */
 async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   if (await keyUses.isComplete()) return;
   let isNoted = false;

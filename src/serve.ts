@@ -35,7 +35,7 @@ export interface Gateway {
 /** Time for workers to finish after Envoy has stopped. */
 const WORKERS_SETTLE_MS = 5_000;
 const ENVOY_START_MS = 20_000;
-/** Envoy checks sidecars every 100 ms, and also serves without some of them. */
+/** Before the first request, Envoy checks sidecars every 100 ms. It also serves without some of them. */
 const SIDECARS_FOUND_MS = 20_000;
 
 /**

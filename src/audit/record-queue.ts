@@ -72,7 +72,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** Resolves when all records added so far are written. Rejects if an attempt fails before that. */
+  /** Resolves when all records added so far are written or rejected. Rejects if an attempt fails before that. */
   written(): Promise<void> {
     if (this.#written === this.#added) return Promise.resolve();
     return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ export const REVISION_FIELD = 'shared';
 /**
  * Returns the shared budgets of a revision. Every request reads the revision together with the default budget, so that
  * every gateway applies a change to its next request, and unchanged budgets need no extra command.
- * @throws GatewayError redis_unavailable
+ * @throws GatewayError redis_unavailable for missing or damaged budgets, UnknownForm, or an error of the client
  */
 export type ReadSharedBudgets = (
   revision: string,
