@@ -20,7 +20,7 @@ export interface EventForm {
 
 export interface EventFormTerms {
   readonly format: StreamFormat;
-  /** Whether each event must be a JSON object; markers are exempt. Otherwise, either all events are JSON or none are. */
+  /** Whether each event except a marker must be a JSON object. Otherwise, all events are JSON or none are. */
   readonly isKnown: boolean;
   /** False for clients that fail on comments. */
   readonly keepsComments: boolean;

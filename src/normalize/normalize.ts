@@ -85,7 +85,7 @@ function* normalizeInSteps(text: string): Work<Normalized> {
   return joinedSlices(slices, text);
 }
 
-/** Normalizes texts of any length, in several event-loop turns. Equal short texts share one result. */
+/** Normalizes texts of any length, long ones in several event-loop turns. Equal short texts share one result. */
 export function normalizeAll(texts: readonly string[]): Awaitable<readonly Normalized[]> {
   return inTurns(normalizeEach(texts));
 }

@@ -1,4 +1,4 @@
-/** Maximum slice length in UTF-16 code units. One event-loop turn normalizes one slice. */
+/** Maximum slice length in UTF-16 code units. One step normalizes one slice. */
 export const SLICE_UNITS = 8192;
 
 const SEARCH_UNITS = 2048;

@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 64;
 const BESIDE = '';
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
-/** Reports whether an event completes a known value begun in earlier events, at the same place or partly in comments. */
+/** Reports whether an event completes a known value begun in earlier events, at one place or partly in comments. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /** Tracks texts by place (`params.data`), because clients join them. The beginning may already have been sent. */
