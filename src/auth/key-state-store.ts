@@ -39,8 +39,8 @@ export interface KeyState {
 
 export interface KeyStateStore {
   /**
-   * Returns undefined for an unknown raw key. A `doubted` key is first looked up with a single read; if that
-   * shows it revoked, returns undefined as well.
+   * Returns undefined for an unknown raw key. Looks up a `doubted` key with a single read first, and also returns
+   * undefined if it is revoked.
    * @param onKnownKey called with the key's hash when the reads are sent, if the key was valid before; commands that it
    * sends share the round trip
    * @throws GatewayError redis_unavailable

@@ -25,7 +25,7 @@ export interface Admitted {
   /** Names are in lower case; repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
-  /** SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several raw keys. Undefined if a JWT names the key. */
+  /** SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several raw keys. Undefined if only a JWT was sent. */
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms, including the leeway; absent if there is no JWT. */
   readonly tokenEndsAt?: number;

@@ -63,8 +63,8 @@ const request = z.discriminatedUnion(
 );
 
 /**
- * A policy input (docs/policies.md). Missing members are empty, as in a call without a session; unknown
- * ones are errors.
+ * A policy input (docs/policies.md). Missing members are empty, as in a call without a session; unknown ones are
+ * errors.
  */
 export const callSchema = z
   .strictObject({

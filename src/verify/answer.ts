@@ -36,7 +36,7 @@ function toolAnswer({ result, isError }: TracedStep): TraceFields {
   return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
 }
 
-/** Returns an MCP result. Content blocks become its content, and any value that is not a result a single text block. */
+/** Returns an MCP result: a recorded one unchanged, content blocks as its content, any other value as a text block. */
 function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
   if (isObject(result) && isResult(result)) return { ...result, ...failed };

@@ -20,7 +20,8 @@ export interface Admission {
   /** Called when the message is answered, or waits for something other than this worker. */
   answered(message: ProcessingRequest): void;
   /**
-   * Refuses a request if the worker is overloaded; below `SMALL_KEYS_FACTOR`, only those of the largest keys.
+   * Refuses a request if the worker is overloaded. Below `SMALL_KEYS_FACTOR` times the limit, known callers with less
+   * than an even share pass.
    * @param caller the raw key, or a digest of the JWT; undefined if there is neither
    * @throws GatewayError overloaded
    */

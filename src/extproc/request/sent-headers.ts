@@ -77,7 +77,7 @@ export function requestChanges(
   return { set, remove: [...headers.keys()].filter((name) => !passes(name) && !set.has(name)) };
 }
 
-/** Framing headers, and headers that Envoy reads and then removes when it routes again. */
+/** Framing headers, and headers that Envoy needs until it has routed again. */
 export const ENVOY_HEADERS: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
