@@ -55,13 +55,13 @@ function listedFindings(
   digest: MatchDigest,
 ): Pick<AuditEvent, 'findings' | 'moreFindings'> {
   const findings: AuditedFinding[] = [];
-  for (const { finding, spans } of placed) {
-    if (findings.length === MAX_LISTED) break;
+  for (const [index, { finding, spans }] of placed.entries()) {
+    if (findings.length === MAX_LISTED) return { findings, moreFindings: placed.length - index };
     for (const span of spans.slice(0, MAX_LISTED - findings.length)) {
       findings.push(audited(finding, span, digest));
     }
   }
-  return placed.length > MAX_LISTED ? { findings, moreFindings: placed.length - MAX_LISTED } : { findings };
+  return { findings };
 }
 
 function audited(finding: Finding, { source, start, end }: TextSpan, digest: MatchDigest): AuditedFinding {
