@@ -65,12 +65,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     if (written.length > MAX_TOKEN_CHARS) throw new TokenRefused('jwt_malformed');
     const digest = hash('sha256', written, 'base64url');
     const before = known.get(digest);
-    if (before !== undefined && before.generation === keys.generation) {
+    // Read first, because the key set may change during verification.
+    const { generation } = keys;
+    if (before !== undefined && before.generation === generation) {
       if (before.token.endsAt <= now()) throw new TokenRefused('jwt_expired');
       return before.token;
     }
     const token = await verify(written);
-    known.set(digest, { token, generation: keys.generation });
+    known.set(digest, { token, generation });
     return token;
   };
 

@@ -110,6 +110,21 @@ describe('a valid JWT', () => {
     Object.assign(keys, setOf([rsa]), { generation: 2 });
     await expect(verify(token)).rejects.toMatchObject({ fault: 'jwt_key_unknown' });
   });
+
+  it('is verified again if the key set changed while it was verified', async () => {
+    const old = setOf([pair]);
+    const keys = { ...old, generation: 1 };
+    const verify = verifier(NOW, keys);
+    const token = signToken(pair, claims);
+    Object.assign(keys, {
+      keyFor: (...args: Parameters<KeySet['keyFor']>) => {
+        Object.assign(keys, setOf([rsa]), { generation: 2 });
+        return old.keyFor(...args);
+      },
+    });
+    await verify(token);
+    await expect(verify(token)).rejects.toThrow(TokenRefused);
+  });
 });
 
 const secretOf = (key: TestKeyPair, format: 'pem' | 'jwk') =>
