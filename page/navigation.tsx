@@ -27,7 +27,7 @@ const THEMES = [
   { value: 'dark', title: 'Dark' },
 ] as const;
 
-/** Views that show keys of all owners. */
+/** Views that are not limited to one owner, and therefore hidden from owners. */
 const VIEWS_OF_ALL: readonly string[] = ['now', 'mcp', 'policies', 'tokens'];
 
 function isShownTo({ role, owner }: Me, view: string): boolean {

@@ -50,7 +50,7 @@ function stateOf({ risk, lock }: RiskStatus): 'blocked' | 'locked' | 'open' {
   return lock === undefined ? 'open' : 'locked';
 }
 
-/** Keys that can rank first in each order. All other keys have no score or were never used. */
+/** Keys to read first for each order. All others rank last: without a score (`score`), or never used (`blocks`). */
 const TOP: Readonly<Record<string, ActiveKeys>> = {
   score: { marked: true },
   blocks: { usedSince: 0, marked: true },
@@ -109,7 +109,7 @@ async function resetRisk(call: Call, reference: string): Promise<void> {
   await auditChange(call, reset.record);
 }
 
-/** Money is in USD, times are in ISO 8601. */
+/** Amounts are in USD, and timestamps in ISO 8601. */
 function riskJson({ keyHash, name }: KeyRecord, { risk, lock }: RiskStatus): Record<string, unknown> {
   return {
     key_hash: keyHash,

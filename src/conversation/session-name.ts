@@ -9,7 +9,7 @@ export interface SessionName {
   readonly sessionId: string;
 }
 
-/** Lifetime of a session without a 2xx answer, from its last use. Bounds the sessions that failed requests create. */
+/** Lifetime, from its last use, of a session without a 2xx answer. Failed requests create such sessions. */
 export const UNANSWERED_LIFE_MS = 600_000;
 
 /** Pattern of valid session ids (docs/sessions.md). No id can alter the structure of a Redis key. */

@@ -27,7 +27,7 @@ export interface ContentScope {
   readonly scanCredentials?: boolean;
   readonly scanIban?: boolean;
   readonly scanWalletKeys?: boolean;
-  /** Requires a prior call of `loadSeedWords`. */
+  /** Call `loadSeedWords` first. */
   readonly scanSeedPhrases?: boolean;
   /** Email addresses at these domains and their subdomains are not reported. */
   readonly allowedHosts: readonly string[];

@@ -1,10 +1,6 @@
 import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
-/**
- * A lock's cause is stored in the lock's value and shown to the key's user. It may contain names in plain characters
- * and an operator's reason, but never the matched text.
- */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
 const MAX_RULES = 4;
@@ -31,6 +27,10 @@ const lockCause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('operator'), reason: reason.optional() }),
 ]);
 
+/**
+ * A lock's cause is stored in the lock's value and shown to the key's user. It may contain names in plain characters
+ * and an operator's reason, but never the matched text.
+ */
 export type LockCause = z.infer<typeof lockCause>;
 
 /** Returns the stored value of a lock: the id of its operation, and the cause. */

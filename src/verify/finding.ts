@@ -3,7 +3,7 @@ import type { StepType } from './step.ts';
 /** The action that the gateway would have taken on a step. */
 export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mask' | 'flag';
 
-/** Actions that make a trace fail: blocked calls, and removed attacks. */
+/** Actions that fail a trace: those that block a call or remove an attack. */
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
 /** A check's finding about a step. Contains neither secrets nor long texts. */

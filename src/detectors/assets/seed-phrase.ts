@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds wallet seed phrases (BIP-39) with a valid checksum. Requires a prior call of `loadSeedWords`. */
+/** Finds wallet seed phrases (BIP-39) with a valid checksum. Call `loadSeedWords` first. */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
 
 let wordNumbers: ReadonlyMap<string, number> | undefined;
 
-/** Loads the English BIP-39 words, which only scans for seed phrases need. */
+/** Loads the English BIP-39 word list, needed only to detect seed phrases. */
 export async function loadSeedWords(): Promise<void> {
   const { wordlist } = await import('@scure/bip39/wordlists/english.js');
   wordNumbers ??= new Map(wordlist.map((word, index) => [word, index]));
@@ -101,6 +101,6 @@ function openIn(tail: string): number {
   const end = last.at(-1)?.end ?? 0;
   const first = last[0];
   const mayContinue = first !== undefined && UNFINISHED_BETWEEN.test(tail.slice(end, wordStart));
-  if (mayContinue && last.length <= MAX_WORDS) return first.start;
-  return word === '' || last.length > MAX_WORDS ? tail.length : wordStart;
+  if (mayContinue) return last.length <= MAX_WORDS ? first.start : tail.length;
+  return word === '' ? tail.length : wordStart;
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.ts';
 import { isPlainLabel } from '../../text/label.ts';
 import { grantedBy, type RoleRules, type SignedIn } from './roles.ts';
 
-/** Thrown if a sign-in is refused. The message is for the person. */
+/** Thrown if a sign-in is refused. The message is shown to the person who signs in. */
 export class SignInRefused extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -114,7 +114,7 @@ function valuesOf(binding: string) {
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Returns the ID token claims, with userinfo claims added if role or owner is missing. */
+/** Returns the ID token claims. Adds userinfo claims unless the token has both claims at its top level. */
 async function claimsOf(
   configuration: client.Configuration,
   callback: URL,

@@ -5,7 +5,7 @@ import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.
 /** Reads conversation messages one by one, as in a log. */
 export interface ConversationReader {
   message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
-  /** Returns the questions without an answer. */
+  /** Returns the calls that are still without an answer. */
   end(): ReadElement[];
 }
 

@@ -53,6 +53,12 @@ describe('seed phrases', () => {
     expect(brokenAt(seedPhraseDetector, text, cuts, 400)).toEqual([]);
   });
 
+  it('are decided alike at every cut after a list of words', () => {
+    const text = `${wordlist.slice(0, 40).join(' ')}. Mine: ${TWELVE}; yours?`;
+    const cuts = Array.from({ length: text.length + 1 }, (_, at) => at);
+    expect(brokenAt(seedPhraseDetector, text, cuts, 400)).toEqual([]);
+  });
+
   it('keep the promises of a stream', () => {
     const pieces = [
       ...TWELVE.split(' ').flatMap((word) => [word, ' ']),
