@@ -7,6 +7,7 @@ import { changedKeys } from './config/changes.ts';
 import type { EnvoyLayout } from './envoy/layout.ts';
 import { messageOf } from './errors.ts';
 import type { Answer, ConfigChanges, Question } from './runtime/config-reader.ts';
+import { withSigningKey } from './signing/signing-key.ts';
 
 /** Entry point of the process that `startConfigReader` starts. Exits with its parent. */
 let config: Config | undefined;
@@ -36,7 +37,7 @@ function answerTo(question: Question): Answer {
   if (question.kind === 'read') {
     const loaded = loadConfig({ path: question.path, env: question.environment });
     preflight(loaded.config, loaded.sources);
-    config = loaded.config;
+    config = withSigningKey(loaded.config);
     return { kind: 'config', config };
   }
   if (config === undefined) throw new Error('no configuration has been read');

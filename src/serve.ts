@@ -134,7 +134,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
           certificates: certificates.states(),
           reload: reload?.state(),
         }),
-      publicKeys: createPublicKeys(inForce),
+      publicKeys: () => publicKeysOf(inForce()),
     });
     closers.push(() => admin.close());
 
@@ -218,22 +218,8 @@ function followReload(
   });
 }
 
-/**
- * Returns a function that returns the JWK Set of the configuration in effect. Like the workers, it reads a key file
- * once for each configuration.
- */
-function createPublicKeys(inForce: () => Config): () => object | undefined {
-  let known: { readonly config: Config; readonly keys: object | undefined } | undefined;
-  function readKeys(): object | undefined {
-    const config = inForce();
-    if (known?.config !== config) {
-      const { signature } = config;
-      known = { config, keys: signature.enabled ? createSigningKey(signature).publicKeys : undefined };
-    }
-    return known.keys;
-  }
-  readKeys();
-  return readKeys;
+function publicKeysOf({ signature }: Config): object | undefined {
+  return signature.enabled ? createSigningKey(signature).publicKeys : undefined;
 }
 
 async function refuseTakenPort({ envoy, server }: Config): Promise<void> {

@@ -36,6 +36,16 @@ export function createSigningKey({ type, secret }: Pick<Config['signature'], 'ty
   return type === 'hmac' ? sharedKey(secret) : keyPair(privateKeyOf(secret));
 }
 
+/**
+ * Replaces the path of a key file by the key, so that all processes use the same key until the configuration is read
+ * again.
+ */
+export function withSigningKey(config: Config): Config {
+  const { signature } = config;
+  if (!signature.enabled || signature.type === 'hmac') return config;
+  return { ...config, signature: { ...signature, secret: pemOf(signature.secret) } };
+}
+
 function sharedKey(secret: string): SigningKey {
   const kid = createHmac('sha256', secret).update('gateway signing key id').digest();
   return {
@@ -64,7 +74,7 @@ function keyPair(privateKey: KeyObject): SigningKey {
 }
 
 function privateKeyOf(secret: string): KeyObject {
-  const pem = secret.includes('-----BEGIN') ? secret : readPem(secret);
+  const pem = pemOf(secret);
   let key: KeyObject | undefined;
   try {
     key = createPrivateKey(pem);
@@ -79,9 +89,10 @@ function privateKeyOf(secret: string): KeyObject {
   return key;
 }
 
-function readPem(path: string): string {
+function pemOf(secret: string): string {
+  if (secret.includes('-----BEGIN')) return secret;
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(secret, 'utf8');
   } catch {
     throw new Error(
       'names a file that is missing or cannot be read (ed25519 needs a PKCS#8 PEM, or its path)',
